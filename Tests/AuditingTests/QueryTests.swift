@@ -176,34 +176,59 @@ import Testing
     let summary = try store.summary()
     #expect(summary.attainments.map(\.kind) == ["Board", "FlightStatus"])
     let counts = try #require(summary.attainments.last).counts
-    #expect(counts.map(\.hours) == [1, 6, 72, nil])
-    #expect(counts.map(\.changes) == [4, 5, 6, 8])
-    #expect(counts.map(\.inTime) == [3, 4, 5, 6])
-    #expect(counts.compactMap { $0.burn(share: 0.75).map { ($0 * 1000).rounded() } } == [1000, 800, 667, 1000])
+    #expect(counts.map(\.minutes) == [5, 30, 60, 360, 4320, nil])
+    #expect(counts.map(\.changes) == [4, 4, 4, 5, 6, 8])
+    #expect(counts.map(\.inTime) == [3, 3, 3, 4, 5, 6])
+    #expect(
+      counts.compactMap { $0.burn(share: 0.75).map { ($0 * 1000).rounded() } } == [1000, 1000, 1000, 800, 667, 1000])
     #expect(AuditSummary.Attainment.WindowCounts().burn(share: 0.75) == nil)
-    #expect(summary.attainments.first?.counts.map(\.changes) == [0, 0, 0, 1])
-    let hours = try store.objectiveHours(168)
-    for attainment in summary.attainments {
-      for window in attainment.counts {
-        guard let count = window.hours, let kind = hours.first(where: { $0.kind == attainment.kind }) else { continue }
-        #expect(kind.last(count) == window, "\(attainment.kind), \(count) h")
-      }
-    }
+    #expect(summary.attainments.first?.counts.map(\.changes) == [0, 0, 0, 0, 0, 1])
     #expect(summary.outcomes.map(\.decisions) == [10], "results against objectives do not split the outcomes")
     let text = AuditText.render(summary, shares: ["FlightStatus": 0.75]).description
     #expect(
       text.hasSuffix(
         """
 
-        changes in time  objective            last hour               last 6 h                last 72 h          whole store
-        Board                    -                    -                      -                        -           0.0 % of 1
-        FlightStatus          75 %  75.0 % of 4, burn 1  80.0 % of 5, burn 0.8  83.3 % of 6, burn 0.667  75.0 % of 8, burn 1
+        changes in time  objective  window       in time  changes   burn
+        Board                    -  last 5 min         -        0      -
+        Board                    -  last 30 min        -        0      -
+        Board                    -  last hour          -        0      -
+        Board                    -  last 6 h           -        0      -
+        Board                    -  last 72 h          -        0      -
+        Board                    -  whole store    0.0 %        1      -
+        FlightStatus          75 %  last 5 min    75.0 %        4      1
+        FlightStatus          75 %  last 30 min   75.0 %        4      1
+        FlightStatus          75 %  last hour     75.0 %        4      1
+        FlightStatus          75 %  last 6 h      80.0 %        5    0.8
+        FlightStatus          75 %  last 72 h     83.3 %        6  0.667
+        FlightStatus          75 %  whole store   75.0 %        8      1
 
         """), "\(text)")
     let json = AuditJSON.render(summary, shares: ["FlightStatus": 0.75])
-    #expect(json.contains(#""objective": 0.75"#) && json.contains(#""hours": 72"#) && json.contains(#""burn": 1"#))
+    #expect(json.contains(#""objective": 0.75"#) && json.contains(#""minutes": 4320"#) && json.contains(#""burn": 1"#))
     #expect(try store.event("e-1").counts.allSatisfy { $0.decisions > 0 })
     #expect(try store.brokenInvariants() == [])
+  }
+
+  @Test("windows of objectives slide: they end with the newest decision or at the asked time, not with an hour")
+  func slidingWindows() throws {
+    let store = try AuditStore.open(path: ":memory:")
+    var batch = AuditBatch()
+    let half = Sample.start + .minutes(30)
+    // One exactly an hour before the newest, one a microsecond after that, and one at 4 minutes before the newest.
+    let times = [half, half + TimeSpan(microseconds: 1), half + .minutes(56), half + .minutes(60)]
+    for (n, at) in times.enumerated() {
+      batch.append(Sample.decision(n, at: at, objective: n == 0 ? .missed : .met))
+    }
+    try store.store(batch)
+    func changes(until end: Timestamp? = nil) throws -> [Int] {
+      try #require(store.summary(until: end).attainments.first).counts.map(\.changes)
+    }
+    #expect(try changes() == [2, 2, 3, 4, 4, 4])
+    #expect(try changes(until: half + .minutes(56)) == [1, 1, 3, 3, 3, 4])
+    #expect(try changes(until: half + .minutes(65)) == [0, 2, 2, 4, 4, 4])
+    #expect(try changes(until: half + .hours(100)) == [0, 0, 0, 0, 0, 4])
+    #expect(try store.summary(hasAttainments: false).attainments.isEmpty)
   }
 
   @Test("the most frequent values of every key, and the summary")

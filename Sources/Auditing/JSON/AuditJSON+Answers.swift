@@ -104,7 +104,7 @@ extension AuditJSON {
     json.member("kind", attainment.kind)
     if let share { json.member("objective", share) }
     json.objects("windows", attainment.counts) { counts, json in
-      if let hours = counts.hours { json.member("hours", hours) }
+      if let minutes = counts.minutes { json.member("minutes", minutes) }
       json.member("changes", counts.changes)
       json.member("inTime", counts.inTime)
       if let share, let burn = counts.burn(share: share) { json.member("burn", burn) }

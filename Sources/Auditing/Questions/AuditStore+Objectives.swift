@@ -31,3 +31,36 @@ extension AuditStore {
     }
   }
 }
+
+extension Database {
+  /// Returns the attainment of each kind with an objective. A window begins after the instant that lies its length before its end: whole
+  /// hours come from the counts by hour, and the rest from the decisions themselves, so that no window is rounded.
+  /// - Parameters:
+  ///   - end: The last instant of the windows; nil for that of the newest record.
+  ///   - newest: The instant of the newest record, in µs since 1970; nil in an empty store.
+  func attainments(until end: Timestamp?, newest: Int64?) throws -> [AuditSummary.Attainment] {
+    guard let newest else { return [] }
+    let end = end?.microseconds ?? newest
+    // Nothing is newer, so the count of the last hour is that of the window's part of it, and no decision has to be read for it.
+    let upper = end < newest ? Timestamp(microseconds: end &+ 1) : nil
+    let words = WordReader(self)
+    var counts: [Identifier: [AuditSummary.Attainment.WindowCounts]] = [:]
+    let windows = [nil] + AuditSummary.Attainment.windows.dropLast()
+    let empty = windows.map { AuditSummary.Attainment.WindowCounts(minutes: $0) }
+    for (place, minutes) in windows.enumerated() {
+      let from = minutes.map { Timestamp(microseconds: end &- Int64($0) &* 60_000_000 &+ 1) }
+      let range = TimeRange(from: from, to: minutes == nil ? nil : upper)
+      for (group, count) in try tallies(in: range) where group.code >= DecisionCode.objectiveMin {
+        let kind = try words.word(group.kind)
+        counts[kind, default: empty][place].changes += count
+        guard try DecisionCode(code: group.code).objective == .met else { continue }
+        counts[kind, default: empty][place].inTime += count
+      }
+      // The whole store comes first: without an objective there is nothing more to count.
+      if counts.isEmpty { return [] }
+    }
+    return counts.sorted { $0.key < $1.key }.map {
+      AuditSummary.Attainment(kind: $0.key, counts: Array($0.value.dropFirst()) + $0.value.prefix(1))
+    }
+  }
+}

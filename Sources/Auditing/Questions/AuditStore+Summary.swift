@@ -1,11 +1,14 @@
-import Domain
+public import Domain
 import GRDB
 
 extension AuditStore {
   /// Returns the totals of the store, from the counts by hour: quick at any size. `events` and `devices` may include some whose
   /// decisions a retention has removed from a block of which others remain, and are estimates in a large store.
+  /// - Parameters:
+  ///   - end: The end of the windows of objectives; nil for the time of the newest record.
+  ///   - hasAttainments: Whether to look at objectives. Each window reads the decisions of the hour in which it begins.
   /// - Throws: `AuditError` when the file cannot be read.
-  public func summary() throws(AuditError) -> AuditSummary {
+  public func summary(until end: Timestamp? = nil, hasAttainments: Bool = true) throws(AuditError) -> AuditSummary {
     try read { db in
       let outcomes = try db.outcomes()
       let surfaces = try db.surfaceCounts()
@@ -19,7 +22,7 @@ extension AuditStore {
         finalDecisions: outcomes.reduce(0) { $0.addingSaturating($1.final) }, outcomes: outcomes,
         commands: surfaces.reduce(0) { $0.addingSaturating($1.commands) }, surfaces: surfaces,
         charged: try db.ledgerCounts(),
-        attainments: try db.attainments(until: times?.optionalInteger(1)),
+        attainments: hasAttainments ? try db.attainments(until: end, newest: times?.optionalInteger(1)) : [],
         first: try times?.optionalInteger(0).map { Timestamp(microseconds: $0) },
         last: try times?.optionalInteger(1).map { Timestamp(microseconds: $0) },
         holes: try db.holes(), recordsMissing: try missing?.integer(0, as: Int.self) ?? 0, bytes: try db.bytesUsed())
@@ -59,28 +62,6 @@ extension Database {
     return outcomes.values.sorted {
       ($1.decisions, $0.reason.code, $0.verdict.code) < ($0.decisions, $1.reason.code, $1.verdict.code)
     }
-  }
-
-  /// Returns the attainment of each kind with an objective.
-  /// - Parameter last: The time of the newest record, in µs since 1970; nil in an empty store.
-  fileprivate func attainments(until last: Int64?) throws -> [AuditSummary.Attainment] {
-    guard let last else { return [] }
-    let words = WordReader(self)
-    var counts: [Identifier: [AuditSummary.Attainment.WindowCounts]] = [:]
-    let empty = AuditSummary.Attainment.windows.map { AuditSummary.Attainment.WindowCounts(hours: $0) }
-    for (place, hours) in AuditSummary.Attainment.windows.enumerated() {
-      let first = hours.map { last.hourIndex &- Int64($0) &+ 1 } ?? .min
-      let rows = try Row.fetchAll(
-        self, sql: "SELECT code, kind, sum(count) FROM tally WHERE hour >= ? AND code >= ? GROUP BY 1, 2",
-        arguments: [first, DecisionCode.objectiveMin])
-      for row in rows {
-        let (kind, count) = (try words.word(row.integer(1)), try row.integer(2, as: Int.self))
-        counts[kind, default: empty][place].changes += count
-        guard try DecisionCode(code: row.integer(0)).objective == .met else { continue }
-        counts[kind, default: empty][place].inTime += count
-      }
-    }
-    return counts.sorted { $0.key < $1.key }.map { AuditSummary.Attainment(kind: $0.key, counts: $0.value) }
   }
 
   /// Returns the first holes by topic, partition and offset, at most `AuditHole.listedMax`.

@@ -28,13 +28,13 @@ public struct AuditSummary: Equatable, Sendable {
   public struct Attainment: Equatable, Sendable {
     /// The name of the kind.
     public var kind: Identifier
-    /// The changes of the last hours, for each of `windows`. Windows end with the hour of the newest record.
+    /// The changes of each of `windows`. They end with the newest record, or at the time that was asked for, to the microsecond.
     public var counts: [WindowCounts]
 
     /// The changes of one window.
     public struct WindowCounts: Equatable, Sendable {
-      /// The number of hours; nil for the whole store.
-      public var hours: Int?
+      /// The length in minutes; nil for the whole store.
+      public var minutes: Int?
       /// The number of changes that were closed.
       public var changes = 0
       /// The number of those that were shown, or undone, in time.
@@ -48,8 +48,9 @@ public struct AuditSummary: Equatable, Sendable {
       }
     }
 
-    /// The windows, in hours; nil stands for the whole store.
-    public static let windows: [Int?] = [1, 6, 72, nil]
+    /// The windows, in minutes, as the alerts of `deploy/observability` have them: 5 minutes and an hour, 30 minutes and 6 hours, 6 hours and
+    /// 3 days; nil stands for the whole store, and comes last.
+    public static let windows: [Int?] = [5, 30, 60, 360, 4320, nil]
   }
 
   /// The number of events with a decision. An event that interests no device has none.

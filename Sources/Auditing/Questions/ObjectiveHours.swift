@@ -23,7 +23,7 @@ public struct ObjectiveHours: Equatable, Sendable {
   ///
   /// - Parameter count: The number of hours.
   public func last(_ count: Int) -> AuditSummary.Attainment.WindowCounts {
-    hours.suffix(max(0, count)).reduce(into: .init(hours: count)) { sum, hour in
+    hours.suffix(max(0, count)).reduce(into: .init(minutes: count * 60)) { sum, hour in
       sum.changes += hour.changes
       sum.inTime += hour.inTime
     }

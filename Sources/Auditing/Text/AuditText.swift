@@ -97,21 +97,26 @@ public enum AuditText {
   /// Returns the lines about objectives; empty if no kind has one.
   private static func attainments(_ summary: AuditSummary, _ shares: [Identifier: Double]) -> PrintableText {
     if summary.attainments.isEmpty { return "" }
-    let windows = AuditSummary.Attainment.windows.map { hours in
-      hours.map { $0 == 1 ? "last hour" : "last \($0) h" } ?? "whole store"
-    }
     var table = TextTable(
-      ["changes in time", "objective"] + windows, [.left, .right] + windows.map { _ in .right })
+      ["changes in time", "objective", "window", "in time", "changes", "burn"],
+      [.left, .right, .left, .right, .right, .right])
     for attainment in summary.attainments {
       let objective = shares[attainment.kind]
-      let cells = attainment.counts.map { counts -> String in
-        let text = "\(share(counts.inTime, of: counts.changes)) of \(Figure.grouped(Int64(counts.changes)))"
-        guard let objective, let burn = counts.burn(share: objective) else { return counts.changes == 0 ? "-" : text }
-        return "\(text), burn \(Figure.decimal(burn))"
+      for counts in attainment.counts {
+        table.add(
+          attainment.kind.text, objective.map { Figure.percent($0) } ?? "-", window(counts.minutes),
+          counts.changes == 0 ? "-" : share(counts.inTime, of: counts.changes), Figure.grouped(Int64(counts.changes)),
+          objective.flatMap { counts.burn(share: $0) }.map { Figure.decimal($0) } ?? "-")
       }
-      table.add([attainment.kind.text, objective.map { Figure.percent($0) } ?? "-"] + cells)
     }
     return "\n\(table.text())"
+  }
+
+  /// Returns the name of a window of objectives.
+  private static func window(_ minutes: Int?) -> String {
+    guard let minutes else { return "whole store" }
+    if minutes == 60 { return "last hour" }
+    return minutes % 60 == 0 ? "last \(minutes / 60) h" : "last \(minutes) min"
   }
 
   /// Returns the lines about records that the store will never have; empty if there are none.

@@ -67,7 +67,9 @@ enum ObjectivesSection {
 
   private static func table(_ kinds: [ObjectiveHours], _ policy: Policy?) -> PageTable {
     var table = PageTable(
-      name: "objectives", caption: "Rate at which the error budget is spent, and the changes shown in time",
+      name: "objectives",
+      caption:
+        "Rate at which the error budget is spent, and the changes shown in time; in whole hours, up to that of the newest decision",
       columns: ["Kind", "Objective", "Window", "#Rate", "#In time", "#Changes", "Attention"], empty: "None.")
     table.rows = kinds.flatMap { kind in
       let objective = policy?.kind(named: kind.kind)?.objective
@@ -93,7 +95,7 @@ enum ObjectivesSection {
       rate = .decimal(burn)
       rate.tone = burn > 1 ? .bad : .good
       // A kind that may miss much cannot reach a high rate, so 90 % of missed changes count as reaching it.
-      if let alert = counts.hours.flatMap({ alertRates[$0] }), burn > min(alert, 0.9 / (1 - share)) {
+      if let alert = counts.minutes.flatMap({ alertRates[$0 / 60] }), burn > min(alert, 0.9 / (1 - share)) {
         attention = PageCell("needs a look", tone: .bad)
       }
     }

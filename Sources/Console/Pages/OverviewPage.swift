@@ -28,7 +28,8 @@ struct OverviewPage {
     let store = try desk.store()
     let view = try desk.clusterView()
     let page = try OverviewPage(
-      hours: hours, activity: store.activity(hours: hours), summary: store.summary(), view: view, now: desk.now())
+      hours: hours, activity: store.activity(hours: hours), summary: store.summary(hasAttainments: false), view: view,
+      now: desk.now())
     let objectives = try ObjectivesSection.section(store, view?.policy?.policy, page.time)
     var shown = try page.page(page.attention(store), objectives)
     if view == nil { shown.refreshSeconds = ClusterView.retrySeconds }

@@ -12,7 +12,7 @@ struct AuditSummaryCommand: ParsableCommand {
 
       Of kinds with an objective, the changes that were shown in time are listed. A change counts with the decision that closes it, so \
       what still waits is not in it. With --policy the rate at which the error budget is spent is added: above 1 the budget does not \
-      last. Windows end with the hour of the newest record.
+      last. The windows are those of the alerts. They end with the newest record, or at --until, and are counted to the microsecond.
 
       EXAMPLE
         rouse audit summary --store audit.sqlite --format json
@@ -22,10 +22,13 @@ struct AuditSummaryCommand: ParsableCommand {
   @OptionGroup var audit: AuditOptionGroup
   @Option(help: ArgumentHelp("The policy whose objectives the changes are compared with.", valueName: "file"))
   var policy: String?
+  @Option(
+    help: ArgumentHelp("The end of the windows of objectives, RFC 3339.", valueName: "time"), transform: Instant.read)
+  var until: Timestamp?
 
   func run() throws {
     let shares = try policy.map { try Self.shares(PolicyFile.document($0).policy) } ?? [:]
-    let summary = try audit.open().summary()
+    let summary = try audit.open().summary(until: until)
     try audit.print(text: AuditText.render(summary, shares: shares), json: AuditJSON.render(summary, shares: shares))
     if summary.decisions == 0 { Words.say("the store holds no decision") }
   }
