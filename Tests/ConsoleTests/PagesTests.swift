@@ -182,10 +182,15 @@ import Testing
     let rows = try #require(section.tables.first?.rows)
     #expect(
       rows.map { $0.dropFirst(2).map(\.text) } == [
-        ["last hour", "2", "0 %", "1", "needs a look"], ["last 6 h", "1.333", "33.33 %", "6", ""],
-        ["last 24 h", "0.833", "58.33 %", "24", ""], ["last 72 h", "0.8", "60 %", "30", ""],
+        ["last hour", "2", "0 %", "1", "1", "needs a look"], ["last 6 h", "1.333", "33.33 %", "4", "6", ""],
+        ["last 24 h", "0.833", "58.33 %", "10", "24", ""], ["last 72 h", "0.8", "60 %", "12", "30", ""],
       ])
     #expect(rows[0].prefix(2).map(\.text) == ["Board", "50 % within 10 min"])
+    // The numbers of late changes lead to just these.
+    for (row, count) in zip(rows, [1, 4, 10, 12]) {
+      let link = try #require(row[5].link)
+      #expect(text(try sample.page(link)).matches(of: #/<a href="\/why\?/#).count == count, "\(link)")
+    }
     #expect(rows[0][3].tone == .bad && rows[2][3].tone == .good)
     #expect(section.figures.first?.drawing.text.contains("Board: 83 %") == true)
     let unknown = try ObjectivesSection.section(try sample.desk.store(), nil, PageTime())

@@ -102,6 +102,8 @@ import Testing
           == ["d-0-38-0", "d-0-39-0"])
       #expect(try all("/v1/decisions?limit=\(limit)&command=c-0-30-0") == ["d-0-30-0"])
       #expect(try all("/v1/decisions?limit=\(limit)&surface=control").isEmpty)
+      #expect(try all("/v1/decisions?limit=\(limit)&objective=missed") == ["d-0-7-0"])
+      #expect(try all("/v1/decisions?limit=\(limit)&objective=met").isEmpty)
       let timeline = try all("/v1/devices/phone/timeline?limit=\(limit)")
       #expect(Set(timeline) == Set(stride(from: 2, through: 30, by: 2).map { "d-0-\($0)-0" } + ["c-0-30-0"]))
       #expect(timeline.count == 16)
@@ -160,7 +162,7 @@ import Testing
   func mistakes() async throws {
     try await RunningConsole.run { console in
       let answer = try console.ask(
-        "/v1/decisions?devcie=a&limit=0&from=yesterday&verdict=emitt&cursor=x&final=maybe&kind=&event=a&event=b&limt=1")
+        "/v1/decisions?devcie=a&limit=0&from=yesterday&verdict=emitt&objective=late&cursor=x&final=maybe&kind=&event=a&event=b&limt=1")
       #expect(answer.status == 400)
       #expect(answer.headers["content-type"] == "application/problem+json")
       let problem = try answer.json
@@ -173,6 +175,7 @@ import Testing
           "limit": "expected a number from 1 to 1000, found '0'",
           "from": "expected an RFC 3339 date and time such as 2013-07-04T12:00:00Z, found 'yesterday'",
           "verdict": "expected emit, defer, coalesce, suppress, found 'emitt'; did you mean emit?",
+          "objective": "expected met, missed, found 'late'",
           "cursor": "is none that this question gave; begin without one",
           "final": "expected true or false, found 'maybe'",
           "kind": "has no value; leave it out, or give it one", "event": "named 2 times; name it once",

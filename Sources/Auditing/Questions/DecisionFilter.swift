@@ -18,6 +18,8 @@ public struct DecisionFilter: Equatable, Sendable {
   public var verdict: Verdict?
   /// The reason.
   public var reason: Reason?
+  /// The result against the objective of the kind.
+  public var objective: ObjectiveResult?
   /// Whether the decision closes the event.
   public var final: Bool?
   /// The range of log time.
@@ -32,7 +34,7 @@ public struct DecisionFilter: Equatable, Sendable {
     return isWanted(device, decision.device) && isWanted(instance, decision.instance)
       && isWanted(event, decision.event) && isWanted(command, decision.command) && isWanted(kind, decision.kind)
       && isWanted(surface, decision.surface) && isWanted(verdict, decision.verdict)
-      && isWanted(reason, decision.reason) && isWanted(final, decision.final)
+      && isWanted(reason, decision.reason) && isWanted(objective, decision.objective) && isWanted(final, decision.final)
       && range.contains(decision.at.microseconds)
   }
 }

@@ -30,6 +30,7 @@ struct DecisionsPage {
     filter.instance = query["instance"].map { Identifier($0) }
     filter.verdict = try choice(query["verdict"], "verdict")
     filter.reason = try choice(query["reason"], "reason")
+    filter.objective = try choice(query["objective"], "objective")
     filter.range = try request.pageRange()
     let place = try query["cursor"].map(place)
     let store = try desk.store()
@@ -90,6 +91,7 @@ struct DecisionsPage {
     [
       "device": filter.device.text, "event": filter.event.text, "kind": filter.kind.text,
       "instance": filter.instance.text, "verdict": filter.verdict?.rawValue, "reason": filter.reason?.rawValue,
+      "objective": filter.objective?.rawValue,
     ]
   }
 
@@ -107,6 +109,9 @@ struct DecisionsPage {
             .init(
               name: "reason", label: "Reason", sort: .choice, value: filter.reason?.rawValue ?? "",
               choices: any(Reason.allCases.filter { $0.verdict != nil }.map(\.rawValue))),
+            .init(
+              name: "objective", label: "Objective", sort: .choice, value: filter.objective?.rawValue ?? "",
+              choices: any(ObjectiveResult.allCases.map(\.rawValue))),
             .init(name: "kind", label: "Kind", value: filter.kind.text ?? ""),
             .init(name: "device", label: "Device", value: filter.device.text ?? ""),
             .init(name: "instance", label: "Instance", value: filter.instance.text ?? ""),

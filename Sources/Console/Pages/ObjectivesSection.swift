@@ -70,7 +70,7 @@ enum ObjectivesSection {
       name: "objectives",
       caption:
         "Rate at which the error budget is spent, and the changes shown in time; in whole hours, up to that of the newest decision",
-      columns: ["Kind", "Objective", "Window", "#Rate", "#In time", "#Changes", "Attention"], empty: "None.")
+      columns: ["Kind", "Objective", "Window", "#Rate", "#In time", "#Late", "#Changes", "Attention"], empty: "None.")
     table.rows = kinds.flatMap { kind in
       let objective = policy?.kind(named: kind.kind)?.objective
       let name = [
@@ -81,15 +81,17 @@ enum ObjectivesSection {
           tone: objective == nil ? .dim : nil),
       ]
       return windows.map { hours in
-        name + [PageCell(hours == 1 ? "last hour" : "last \(hours) h")] + cells(kind.last(hours), objective?.share)
+        name + [PageCell(hours == 1 ? "last hour" : "last \(hours) h")] + cells(kind, hours, objective?.share)
       }
     }
     return table
   }
 
-  private static func cells(_ counts: AuditSummary.Attainment.WindowCounts, _ share: Double?) -> [PageCell] {
+  /// Returns the cells of a window, whose number of late changes leads to these.
+  private static func cells(_ kind: ObjectiveHours, _ hours: Int, _ share: Double?) -> [PageCell] {
+    let counts = kind.last(hours)
     let none = PageCell("–", isNumber: true)
-    guard counts.changes > 0 else { return [none, none, .number(0), ""] }
+    guard counts.changes > 0 else { return [none, none, .number(0), .number(0), ""] }
     var (rate, attention) = (none, PageCell(""))
     if let share, let burn = counts.burn(share: share) {
       rate = .decimal(burn)
@@ -102,7 +104,18 @@ enum ObjectivesSection {
     let part = Double(counts.inTime) / Double(counts.changes)
     var inTime = PageCell(percent(part), isNumber: true)
     inTime.figure = .number(part)
-    return [rate, inTime, .number(counts.changes), attention]
+    let missed = PageCell.number(
+      counts.changes - counts.inTime,
+      link: counts.changes == counts.inTime
+        ? nil
+        : PageLink.to(
+          "/decisions",
+          [
+            "kind": kind.kind.text, "objective": ObjectiveResult.missed.rawValue,
+            "from": kind.hours.suffix(hours).first.map { Figure.time($0.start) },
+            "to": kind.hours.last.map { Figure.time($0.start + .hours(1)) },
+          ]))
+    return [rate, inTime, missed, .number(counts.changes), attention]
   }
 
   /// Returns a share in percent with decimals, because 99.9 % is not 100 %.

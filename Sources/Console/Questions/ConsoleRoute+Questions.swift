@@ -241,6 +241,7 @@ extension QueryReader {
     filter.surface = choice("surface", Surface.self)
     filter.verdict = choice("verdict", Verdict.self)
     filter.reason = choice("reason", Reason.self)
+    filter.objective = choice("objective", ObjectiveResult.self)
     filter.final = bool("final")
     filter.range = range()
     return filter
