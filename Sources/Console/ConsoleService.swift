@@ -77,11 +77,11 @@ final class ConsoleService: HTTPService {
     }
   }
 
-  /// Returns the answer to a request that the server cannot take.
-  func answer(to fault: HTTPFault) -> HTTPAnswer {
+  /// Returns the answer to a request that the server cannot take: a page where a browser asked for one.
+  func answer(to fault: HTTPFault, of head: HTTPHead?) -> HTTPAnswer {
     let problem = Problem(fault, settings.limits)
     metrics.requests.add(1, ["none", "\(problem.kind.status)"])
-    return problem.answer
+    return head.map { ProblemPage.answer(to: problem, $0, sessions) } ?? problem.answer
   }
 
   /// Returns the one who asks.
@@ -155,7 +155,10 @@ final class ConsoleService: HTTPService {
       try (route.role == nil ? outside : route.usesCluster ? cluster : readers).submit { [sessions] desk in
         desk.begin(request)
         let answer = Self.answer(request, route, desk, sessions)
-        reply(desk.access.record(request, route, of: desk, answer))
+        reply(
+          desk.access.record(request, route, of: desk, answer) {
+            ProblemPage.answer(to: $0, request.head, sessions, request.viewer)
+          })
       }
     } catch {
       reply(ProblemPage.answer(to: error, request.head, sessions, request.viewer))

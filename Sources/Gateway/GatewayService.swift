@@ -94,7 +94,7 @@ public final class GatewayService: HTTPService {
   }
 
   /// Returns the answer to a request that the server cannot take.
-  public func answer(to fault: HTTPFault) -> HTTPAnswer {
+  public func answer(to fault: HTTPFault, of head: HTTPHead?) -> HTTPAnswer {
     let problem = Problem(fault, settings.limits)
     metrics.answered(nil, status: problem.kind.status)
     return problem.answer

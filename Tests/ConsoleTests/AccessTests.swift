@@ -124,6 +124,22 @@ import Testing
     }
   }
 
+  @Test("a browser whose upload is too large gets a page, and everybody else a problem in JSON")
+  func tooLarge() async throws {
+    try await RunningConsole.run { console in
+      for (form, path, type) in [
+        ("text/html", "/try", "text/html; charset=utf-8"),
+        ("text/html", "/v1/policies/check", "application/problem+json"),
+        ("*/*", "/try", "application/problem+json"),
+      ] {
+        let client = try console.client()
+        client.send("POST", path, [("Accept", form), ("Content-Length", "2000000000")])
+        let answer = try #require(client.answer())
+        #expect(answer.status == 413 && answer.headers["content-type"] == type, "\(path) \(answer.headers)")
+      }
+    }
+  }
+
   @Test("what cannot be recorded is not shown")
   func refused() async throws {
     try await RunningConsole.run { console in
@@ -133,6 +149,9 @@ import Testing
         #expect(answer.status == 503 && answer.text.contains("nothing is shown"), "\(path): \(answer.text)")
         #expect(!answer.text.contains("d-0-"))
       }
+      let page = try console.ask("/devices/phone", [("Accept", "text/html")])
+      #expect(page.status == 503 && page.headers["content-type"]?.hasPrefix("text/html") == true)
+      #expect(page.text.contains("nothing is shown") && !page.text.contains("d-0-"), "\(page.text)")
       #expect(console.server.exportCount == 0)
       while console.server.tailCount > 0 { sched_yield() }
       #expect(try console.ask("/v1/summary").status == 200)

@@ -24,7 +24,7 @@ final class EchoService: HTTPService {
     }
   }
 
-  func answer(to fault: HTTPFault) -> HTTPAnswer {
+  func answer(to fault: HTTPFault, of head: HTTPHead?) -> HTTPAnswer {
     Self.answer(500 + (HTTPFault.allCases.firstIndex(of: fault) ?? 9), "\(fault)")
   }
 

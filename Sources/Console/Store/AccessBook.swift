@@ -28,10 +28,12 @@ final class AccessBook {
   ///   - route: Its route.
   ///   - desk: The desk that has answered. It knows what the answer is about; the address may name other things.
   ///   - answer: The answer.
+  ///   - refusal: Makes the answer that says why there is none.
   /// - Returns: The answer; a refusal if the record cannot be written, because nothing is shown or done without one. A change has been made
   ///   then; the refusal says so.
   func record(
-    _ request: ConsoleRequest, _ route: ConsoleRoute, of desk: ConsoleDesk, _ answer: HTTPAnswer
+    _ request: ConsoleRequest, _ route: ConsoleRoute, of desk: ConsoleDesk, _ answer: HTTPAnswer,
+    refusal: (Problem) -> HTTPAnswer
   ) -> HTTPAnswer {
     guard route.isRecorded || desk.namesDevices else { return answer }
     func bounded(_ name: String?) -> Identifier? { name.map { Identifier(String($0.prefix(Self.nameMax))) } }
@@ -49,9 +51,8 @@ final class AccessBook {
       metrics.records.add(1, ["failed"])
       answer.stream?.cancel()
       let done = route.method == "GET" ? "nothing is shown" : "it was answered with \(answer.status)"
-      return Problem(
-        .unavailable, "the request cannot be recorded, so \(done): \(error)", retryAfterSeconds: 5
-      ).answer
+      return refusal(
+        Problem(.unavailable, "the request cannot be recorded, so \(done): \(error)", retryAfterSeconds: 5))
     }
   }
 

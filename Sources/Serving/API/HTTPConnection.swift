@@ -44,6 +44,8 @@ final class HTTPConnection: ChannelInboundHandler {
   private var discarded = 0
   /// The version, the method and the keep-alive of the request under way.
   private var request = (version: HTTPVersion.http1_1, isHead: false, isKeptAlive: true)
+  /// The head of the request under way; nil before the first.
+  private var head: HTTPHead?
   /// The number of answers whose end was written.
   private var answers = 0
   private var timer: Scheduled<Void>?
@@ -114,9 +116,11 @@ final class HTTPConnection: ChannelInboundHandler {
     request = (head.version, head.method == .HEAD, head.isKeepAlive)
     discarded = 0
     limit(.seconds(Int64(limits.requestSeconds)))
+    let known = HTTPHead(head, remote: context?.channel.remoteAddress?.ipAddress)
+    self.head = known
     let length = head.headers.first(name: "content-length").flatMap { Int($0) } ?? 0
     let isAsking = head.headers.first(name: "expect")?.lowercased() == "100-continue"
-    switch service.admit(HTTPHead(head, remote: context?.channel.remoteAddress?.ipAddress)) {
+    switch service.admit(known) {
     case .refused(let answer):
       phase = .discarding(answer)
       if length > limits.bodyBytesMax || isAsking { send(answer, thenDrain: true) }
@@ -170,7 +174,7 @@ final class HTTPConnection: ChannelInboundHandler {
     send(answer, thenDrain: false)
   }
 
-  private func refuse(_ fault: HTTPFault) { send(service.answer(to: fault), thenDrain: true) }
+  private func refuse(_ fault: HTTPFault) { send(service.answer(to: fault, of: head), thenDrain: true) }
 
   // MARK: Answers
 
@@ -301,7 +305,7 @@ final class HTTPConnection: ChannelInboundHandler {
     guard context.channel.isActive else { return }
     switch phase {
     case .waiting, .receiving, .discarding:
-      if case .waiting = phase { request = (.http1_1, false, false) }
+      if case .waiting = phase { (request, head) = ((.http1_1, false, false), nil) }
       refuse(fault)
     case .answering, .streaming: request.isKeptAlive = false
     case .sending, .draining: break

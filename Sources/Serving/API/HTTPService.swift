@@ -8,8 +8,10 @@ public protocol HTTPService: Sendable {
 
   /// Returns the answer to a request that the server itself cannot take. Called on an event loop; it must not block.
   ///
-  /// - Parameter fault: The reason.
-  func answer(to fault: HTTPFault) -> HTTPAnswer
+  /// - Parameters:
+  ///   - fault: The reason.
+  ///   - head: The head of the request; nil if there is none yet, or none that can be read.
+  func answer(to fault: HTTPFault, of head: HTTPHead?) -> HTTPAnswer
 }
 
 /// The outcome of a look at the head of a request.
