@@ -162,7 +162,8 @@ import Testing
   func mistakes() async throws {
     try await RunningConsole.run { console in
       let answer = try console.ask(
-        "/v1/decisions?devcie=a&limit=0&from=yesterday&verdict=emitt&objective=late&cursor=x&final=maybe&kind=&event=a&event=b&limt=1")
+        "/v1/decisions?devcie=a&limit=0&from=yesterday&verdict=emitt&objective=late&cursor=x&final=maybe&kind=&event=a&event=b&limt=1"
+      )
       #expect(answer.status == 400)
       #expect(answer.headers["content-type"] == "application/problem+json")
       let problem = try answer.json

@@ -19,7 +19,8 @@ enum Sample {
       surface: .widget, verdict: verdict, reason: reason, final: verdict != .defer,
       at: at ?? start + .seconds(Int64(n)),
       relevance: 0.5, wrong: 0.64, looks: 0.8, value: 0.4096, price: 0.3,
-      tokensLeft: Decision.TokensLeft(instance: 11, device: 2), until: nil, command: command, objective: objective, policy: policy)
+      tokensLeft: Decision.TokensLeft(instance: 11, device: 2), until: nil, command: command, objective: objective,
+      policy: policy)
   }
 
   static func command(_ n: Int, device: Identifier = "phone", at: Timestamp? = nil) -> Command {
@@ -51,7 +52,8 @@ enum Sample {
       batch.append(
         decision(
           n, event: "e\(n % 3)", device: n % 2 == 0 ? "phone" : "tablet", verdict: n == 30 ? .emit : .suppress,
-          reason: n == 30 ? .emitted : .notVisible, command: n == 30 ? "c-0-30-0" : nil, objective: n == 7 ? .missed : nil))
+          reason: n == 30 ? .emitted : .notVisible, command: n == 30 ? "c-0-30-0" : nil,
+          objective: n == 7 ? .missed : nil))
     }
     for n in 31...40 { batch.append(decision(n, event: hostile, device: hostile, instance: hostile, kind: hostile)) }
     batch.append(command(30))
