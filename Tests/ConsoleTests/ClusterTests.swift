@@ -287,6 +287,53 @@ enum ConsoleBroker {
     }
   }
 
+  @Test("all letters with a reason are replayed together, except those that must not be")
+  func replayByReason() async throws {
+    try await ConsoleBroker.run { console in
+      let client = try console.client()
+      #expect(try client.ask("POST", "/v1/dead-letters/replay").text.contains("reason"))
+      let none = try client.ask("POST", "/v1/dead-letters/replay?reason=TOO_LARGE")
+      #expect(try none.json["replayed"] == .array([]) && none.json["mayHaveMore"] == .bool(false), "\(none.text)")
+      let first = try client.ask("POST", "/v1/dead-letters/replay?reason=MISSING_FIELD").json
+      #expect(first["replayed"]?.elements == [0, 1].map { .string("rouse.dead-letters[0]@\($0)") })
+      #expect(first["refused"]?.elements.map { $0["place"] } == [.string("rouse.dead-letters[0]@2")])
+      #expect(first["refused"]?[0]?["why"]?.text?.contains("do not name its origin") == true)
+      let again = try client.ask("POST", "/v1/dead-letters/replay?reason=MISSING_FIELD&limit=1").json
+      #expect(again["replayed"] == .array([]) && again["refused"]?.elements.count == 1)
+    }
+  }
+
+  @Test("the page of a letter can replay it or try it, and the page of a reason can replay all of it")
+  func letterPages() async throws {
+    try await ConsoleBroker.run { console in
+      let client = try console.client()
+      func ask(_ method: String, _ path: String, _ fields: [String: String] = [:]) throws -> (PageCheck, Int) {
+        let body = fields.map { "\($0.key)=\(PageLink.escaped($0.value))" }.joined(separator: "&")
+        let answer = try client.ask(
+          method, path, [("Accept", "text/html"), ("Content-Type", "application/x-www-form-urlencoded")], body)
+        let page = PageCheck(answer.text)
+        #expect(page.mistakes.isEmpty, "\(path): \(page.mistakes.prefix(3))")
+        return (page, answer.status)
+      }
+      // The brokers are asked for it, whether or not the console has seen it yet.
+      let (letter, status) = try ask("GET", "/dead-letters/0/0")
+      #expect(status == 200 && letter.text.contains("missing e-1"))
+      #expect(letter.links.filter { $0.method == "POST" }.map(\.address).sorted() == ["/dead-letters", "/try"])
+      #expect(try ask("GET", "/dead-letters/0/99").1 == 404 && ask("GET", "/dead-letters/x/0").1 == 400)
+      // The third one does not say where it came from.
+      #expect(
+        try ask("GET", "/dead-letters/0/2").0.links.filter { $0.method == "POST" }.map(\.address) == ["/dead-letters"])
+      let token = try #require(letter.hidden[ConsoleSessions.tokenField])
+      let tried = try ask("POST", "/try", ["event": #"{"id":"e-1"}"#, ConsoleSessions.tokenField: token])
+      #expect(tried.1 == 200 && tried.0.text.contains("Intake would make it a dead letter with the reason"))
+      let replayed = try ask(
+        "POST", DeadLettersPage.reasonPath, ["reason": "MISSING_FIELD", ConsoleSessions.tokenField: token])
+      #expect(replayed.0.text.contains("2 letters with the reason MISSING_FIELD replayed"), "\(replayed.0.text)")
+      #expect(replayed.0.text.contains("1 letter left out") && replayed.0.text.contains("do not name its origin"))
+      #expect(try ask("GET", "/dead-letters/0/1").0.text.contains("It was replayed at "))
+    }
+  }
+
   @Test("no text of a policy or of a dead letter becomes markup on the pages that ask the brokers, and the lag is told")
   func hostilePages() async throws {
     let texts = PageSample.hostile.map(\.text)
@@ -348,7 +395,7 @@ enum ConsoleBroker {
       let letters = try soon("/dead-letters") { $0.text.contains("By reason") }
       for text in texts { #expect(letters.text.contains(PageText.safe(text)), "\(text)") }
       for (n, text) in texts.enumerated() {
-        let inside = try page("/dead-letters?place=0@\(n + 3)")
+        let inside = try page("/dead-letters/0/\(n + 3)")
         #expect(inside.text.contains("Letter 0@\(n + 3)") && inside.text.contains(PageText.safe(text)), "\(text)")
         _ = try page("/dead-letters?reason=\(PageLink.escaped(text))")
       }

@@ -28,7 +28,9 @@ import Testing
       (self.method, self.body, self.others) = (method, body, others)
     }
 
-    var isForOperators: Bool { ["applyPolicy", "replayDeadLetter", "listAccess"].contains(operation) }
+    var isForOperators: Bool {
+      ["applyPolicy", "replayDeadLetter", "replayDeadLetters", "listAccess"].contains(operation)
+    }
     var type: (String, String) { ("Content-Type", "application/yaml") }
   }
 
@@ -68,6 +70,8 @@ import Testing
     ContractRequest(
       "replayDeadLetter", "/v1/dead-letters/0/0/replay", bad: "?x=1", method: "POST",
       others: ["/v1/dead-letters/0/99/replay": 404, "/v1/dead-letters/0/2/replay": 409]),
+    ContractRequest(
+      "replayDeadLetters", "/v1/dead-letters/replay?reason=MISSING_FIELD", bad: "&limit=0", method: "POST"),
   ]
 
   private static let time = Timestamp(microseconds: 1_700_000_000_000_000)

@@ -69,6 +69,31 @@ extension ConsoleDesk {
     return (letter, report)
   }
 
+  /// Writes the records of the newest dead letters with a reason back to their topics. Letters that must not be replayed are left out.
+  ///
+  /// - Parameters:
+  ///   - reason: The reason code.
+  ///   - limit: The most letters.
+  ///   - viewer: The one who has them replayed.
+  /// - Returns: The outcome, and whether older letters with the reason may wait.
+  /// - Throws: `Problem` if it cannot be recorded, or if the brokers did not do it.
+  func replay(reason: String, limit: Int, by viewer: Viewer) throws -> (report: ReplayReport, mayHaveMore: Bool) {
+    subject = "\(reason) limit=\(limit)"
+    try access.check()
+    defer { watch.forget() }
+    return try deadLetters { box in
+      let page = try box.page(limit, reason: reason, waiting: true)
+      guard !page.letters.isEmpty else { return (ReplayReport(), page.next != nil) }
+      let report = try box.replay(page.letters.reversed(), skipsRefused: true)
+      if !report.replayed.isEmpty {
+        logger.notice(
+          "dead letters were replayed",
+          metadata: ["reason": "\(reason)", "letters": "\(report.replayed.count)", "key": "\(viewer.key ?? "none")"])
+      }
+      return (report, page.next != nil)
+    }
+  }
+
   /// Returns a dead letter.
   ///
   /// - Parameter place: Its place.

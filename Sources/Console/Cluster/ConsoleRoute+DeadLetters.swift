@@ -53,6 +53,25 @@ extension ConsoleRoute {
       }
       return HTTPAnswer(json: json.bytes)
     },
+    ConsoleRoute("replayDeadLetters", "POST", "/v1/dead-letters/replay", role: .operator, usesCluster: true) {
+      request, desk in
+      var query = QueryReader(request.query)
+      let (reason, limit) = (query.text("reason"), query.integer("limit", 1...limitMax, default: 100))
+      if reason == nil { query.refuse("reason", "is missing; name the reason of the letters that are to be replayed") }
+      try query.finish()
+      let outcome = try desk.replay(reason: reason ?? "", limit: limit, by: request.viewer)
+      var json = JSONWriter()
+      json.object { json in
+        json.list("replayed", outcome.report.replayed.map { "\($0.place)" })
+        json.list("replayedBefore", outcome.report.replayedBefore.map { "\($0.place)" })
+        json.objects("refused", outcome.report.refused) { refusal, json in
+          json.member("place", "\(refusal.letter.place)")
+          json.member("why", refusal.why)
+        }
+        json.member("mayHaveMore", outcome.mayHaveMore)
+      }
+      return HTTPAnswer(json: json.bytes)
+    },
   ]
 
   /// Returns the place that a path names.

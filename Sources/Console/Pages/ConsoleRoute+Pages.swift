@@ -33,7 +33,13 @@ extension ConsoleRoute {
     ConsoleRoute(
       "deadLettersTable", "GET", DeadLettersPage.csvPath, role: .auditor, isLook: true, usesCluster: true,
       DeadLettersPage.csv),
+    ConsoleRoute(
+      "deadLetterPage", "GET", "/dead-letters/{partition}/{offset}", role: .auditor, isLook: true, usesCluster: true,
+      DeadLettersPage.letter),
     ConsoleRoute("replayPage", "POST", "/dead-letters", role: .operator, usesCluster: true, DeadLettersPage.replay),
+    ConsoleRoute(
+      "replayReasonPage", "POST", DeadLettersPage.reasonPath, role: .operator, usesCluster: true,
+      DeadLettersPage.replayReason),
     ConsoleRoute("healthPage", "GET", "/health", role: .auditor, HealthPage.answer),
     ConsoleRoute("signInPage", "GET", SignInPage.path, role: nil) { request, desk in
       SignInPage.answer(next: SignInPage.safe(request.query["next"]), desk.sessions.access)

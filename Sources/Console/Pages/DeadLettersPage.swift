@@ -12,6 +12,13 @@ struct DeadLettersPage {
   private static let valueBytesMax = 16_384
   /// The most rows of a page.
   private static let rowsMax = 100
+  /// The path to which the replay of all letters with a reason is sent.
+  static let reasonPath = "/dead-letters/by-reason"
+  /// The most letters that one push of a button replays.
+  /// - Beyond: the page says that more may wait.
+  private static let replayMax = 1000
+  /// The most refused letters that are listed after a replay.
+  private static let refusedMax = 20
   /// The path of the letters as CSV.
   static let csvPath = "/dead-letters/csv"
   /// The most letters of a CSV. Each part of it reads what is newer again, to know which letters were replayed.
@@ -47,21 +54,65 @@ struct DeadLettersPage {
       words = PageCell(
         "\(place) was written back to \(report.replayed[0].origin?.partition.topic ?? "its topic").", tone: .good)
     }
-    return try page(request, desk, done: words).answer(request)
+    return try page(request, desk, done: PageSection(heading: "Done", paragraphs: [[words]])).answer(request)
   }
 
-  private static func page(_ request: ConsoleRequest, _ desk: ConsoleDesk, done: PageCell? = nil) throws -> ConsolePage
-  {
-    let view = try desk.clusterView()
-    var sections: [PageSection] = []
-    if let done { sections.append(PageSection(heading: "Done", paragraphs: [[done]])) }
-    let letters = view?.letters ?? []
-    if view?.letters != nil {
-      if let wanted = place(request.query["place"], desk), let letter = letters.first(where: { $0.place == wanted }) {
-        desk.subject = desk.subject ?? "\(wanted)"
-        sections.append(inside(letter, mayReplay: request.viewer.may(.operator)))
+  /// Writes the records of the newest letters with a reason back to their topics.
+  static func replayReason(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
+    guard let reason = try request.form()["reason"], !reason.isEmpty else {
+      throw Problem(.malformedRequest, "reason is missing")
+    }
+    let (report, mayHaveMore) = try desk.replay(reason: reason, limit: replayMax, by: request.viewer)
+    var done = PageSection(heading: "Done")
+    let words = "\(Figure.count(report.replayed.count, "letter")) with the reason \(reason) replayed"
+    done.paragraphs = [[PageCell("\(words).", tone: report.replayed.isEmpty ? nil : .good)]]
+    if !report.refused.isEmpty {
+      done.paragraphs.append([
+        PageCell(
+          "\(Figure.count(report.refused.count, "letter")) left out, because they must not be replayed:", tone: .bad)
+      ])
+      done.list = report.refused.prefix(refusedMax).map { refusal in
+        [PageCell(text(refusal.letter.place), link: link(refusal.letter.place)), PageCell(": \(refusal.why)")]
       }
-      sections += [reasons(letters), list(letters, request.query["reason"])]
+    }
+    if mayHaveMore, !report.replayed.isEmpty {
+      done.paragraphs.append(["Older ones may wait: replay again."])
+    }
+    return try page(request, desk, reason: reason, done: done).answer(request)
+  }
+
+  /// Returns the page of one letter, however old it is.
+  static func letter(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
+    guard let place = place("\(request["partition"])@\(request["offset"])", desk) else {
+      throw Problem(.malformedRequest, "expected the numbers of a partition and of an offset in the path")
+    }
+    desk.subject = "\(place)"
+    let known = try desk.clusterView()?.letters?.first { $0.place == place }
+    let letter = try known ?? desk.letter(at: place)
+    return try ConsolePage(
+      title: "Letter \(text(place))", topic: "Dead letters", area: .deadLetters,
+      sections: [
+        inside(letter, desk, mayReplay: request.viewer.may(.operator)),
+        PageSection(
+          heading: "Others",
+          paragraphs: [
+            [
+              PageCell("Letters with the same reason", link: PageLink.to("/dead-letters", ["reason": letter.reason])),
+              ", ", PageCell("all letters", link: "/dead-letters"), ".",
+            ]
+          ]),
+      ]
+    ).answer(request)
+  }
+
+  private static func page(
+    _ request: ConsoleRequest, _ desk: ConsoleDesk, reason: String? = nil, done: PageSection? = nil
+  ) throws -> ConsolePage {
+    let view = try desk.clusterView()
+    let reason = reason ?? request.query["reason"]
+    var sections = done.map { [$0] } ?? []
+    if let letters = view?.letters {
+      sections += [reasons(letters), list(letters, reason, mayReplay: request.viewer.may(.operator))]
     }
     sections.append(ClusterView.state(view, desk.now()))
     var page = ConsolePage(
@@ -94,7 +145,7 @@ struct DeadLettersPage {
     return PageSection(heading: "By reason", tables: [table])
   }
 
-  private static func list(_ letters: [DeadLetterRecord], _ reason: String?) -> PageSection {
+  private static func list(_ letters: [DeadLetterRecord], _ reason: String?, mayReplay: Bool) -> PageSection {
     let time = PageTime()
     var table = PageTable(
       name: "letters", caption: reason.map { "The newest letters with the reason \($0)" } ?? "The newest letters",
@@ -103,14 +154,21 @@ struct DeadLettersPage {
       shownMax: rowsMax)
     table.rows = letters.filter { reason == nil || $0.reason == reason }.map { letter in
       [
-        PageCell(
-          text(letter.place), link: PageLink.to("/dead-letters", ["place": text(letter.place), "reason": reason])),
+        PageCell(text(letter.place), link: link(letter.place)),
         PageCell(letter.reason, tone: .code, detail: letter.text), PageCell(letter.origin.map { "\($0)" } ?? "unknown"),
         PageCell(letter.message.timestampMilliseconds.map { time.text(Timestamp(milliseconds: $0)) } ?? ""),
         PageCell(letter.replayedAt.map { time.text(Timestamp(milliseconds: $0)) } ?? "no"),
       ]
     }
     var section = PageSection(heading: "Letters", tables: [table])
+    if let reason, mayReplay, letters.contains(where: { $0.reason == reason && $0.replayedAt == nil }) {
+      section.forms = [
+        PageForm(
+          action: reasonPath, changes: true,
+          fields: [.init(name: "reason", label: "", sort: .hidden, value: reason)],
+          button: "Replay all with this reason that were not replayed, at most \(Figure.grouped(Int64(replayMax)))")
+      ]
+    }
     if letters.count == ClusterWatch.lettersMax || table.rows.count > rowsMax {
       section.paragraphs = [
         [
@@ -123,9 +181,9 @@ struct DeadLettersPage {
     return section
   }
 
-  private static func inside(_ letter: DeadLetterRecord, mayReplay: Bool) -> PageSection {
+  private static func inside(_ letter: DeadLetterRecord, _ desk: ConsoleDesk, mayReplay: Bool) -> PageSection {
     let value = letter.message.value ?? []
-    var section = PageSection(heading: "Letter \(text(letter.place))")
+    var section = PageSection(heading: "What was not accepted")
     section.facts = [
       ("Reason", [PageCell(letter.reason, tone: .code)]), ("In words", [PageCell(letter.text)]),
       ("From", [PageCell(letter.origin.map { "\($0)" } ?? "unknown")]),
@@ -136,8 +194,8 @@ struct DeadLettersPage {
       letter.message.value == nil
       ? "no value"
       : String(decoding: value.prefix(valueBytesMax), as: UTF8.self) + (value.count > valueBytesMax ? "\n…" : "")
-    if letter.replayedAt != nil {
-      section.paragraphs = [["It was replayed already."]]
+    if let at = letter.replayedAt {
+      section.paragraphs = [["It was replayed at \(PageTime().text(Timestamp(milliseconds: at))) UTC."]]
     } else if mayReplay {
       section.forms = [
         PageForm(
@@ -147,7 +205,28 @@ struct DeadLettersPage {
     } else {
       section.paragraphs = [["A key with the role operator can replay it."]]
     }
+    if let event = event(letter, desk) {
+      section.forms.append(
+        PageForm(
+          action: TryPage.path, changes: true,
+          fields: [.init(name: "event", label: "", sort: .hidden, value: event)],
+          button: "Try it on the policy in force"))
+    }
     return section
+  }
+
+  /// Returns the event of a letter as JSON; nil if it is no event in the structured mode of CloudEvents, or too large for a form.
+  private static func event(_ letter: DeadLetterRecord, _ desk: ConsoleDesk) -> String? {
+    guard let topic = letter.origin?.partition.topic, desk.settings.pipeline.eventTopics.contains(topic),
+      let value = letter.message.value, value.first == UInt8(ascii: "{"), value.count <= valueBytesMax,
+      !letter.message.headers.contains(where: { $0.name.hasPrefix("ce_") }),
+      let text = String(validating: value, as: UTF8.self)
+    else { return nil }
+    return text
+  }
+
+  private static func link(_ place: KafkaPosition) -> String {
+    "/dead-letters/\(place.partition.partition)/\(place.offset)"
   }
 
   private static func text(_ place: KafkaPosition) -> String { "\(place.partition.partition)@\(place.offset)" }

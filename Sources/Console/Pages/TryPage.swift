@@ -81,7 +81,8 @@ enum TryPage {
   static func attempt(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
     let fields = try request.form()
     let text = fields["event"] ?? ""
-    let yaml = (fields["policy"] ?? "").replacing("\r\n", with: "\n")
+    // A dead letter is tried on the policy in force.
+    let yaml = try (fields["policy"] ?? desk.clusterView()?.policy?.text ?? "").replacing("\r\n", with: "\n")
     let form = form(text, yaml)
     let event: DomainEvent
     do throws(DomainError) {

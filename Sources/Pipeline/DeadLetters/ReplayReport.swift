@@ -14,4 +14,7 @@ public struct ReplayReport: Sendable {
   public var replayedBefore: [DeadLetterRecord] = []
   /// Letters that were not replayed.
   public var refused: [Refusal] = []
+
+  /// Begins without letters.
+  public init() {}
 }
