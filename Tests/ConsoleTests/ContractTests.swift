@@ -19,13 +19,14 @@ import Testing
     var method = "GET"
     var body = ""
     var others: [String: Int] = [:]
+    var othersHeader: (String, String)?
 
     init(
       _ operation: String, _ path: String, bad: String, method: String = "GET", body: String = "",
-      others: [String: Int] = [:]
+      others: [String: Int] = [:], othersHeader: (String, String)? = nil
     ) {
       (self.operation, self.path, self.bad) = (operation, path, bad)
-      (self.method, self.body, self.others) = (method, body, others)
+      (self.method, self.body, self.others, self.othersHeader) = (method, body, others, othersHeader)
     }
 
     var isForOperators: Bool {
@@ -59,7 +60,8 @@ import Testing
       "diffPolicy", "/v1/policies/diff", bad: "?x=1", method: "POST", body: ClusterTests.policy,
       others: ["/v1/policies/diff": 409]),
     ContractRequest(
-      "applyPolicy", "/v1/policies/apply", bad: "?dryRun=x", method: "POST", body: ClusterTests.policy),
+      "applyPolicy", "/v1/policies/apply", bad: "?dryRun=x", method: "POST", body: ClusterTests.policy,
+      others: ["/v1/policies/apply": 412], othersHeader: ("If-Match", "\"0\"")),
     ContractRequest("getActivePolicies", "/v1/policies/active", bad: "?x=1"),
     ContractRequest("listPolicyValues", "/v1/policies/active/values", bad: "?x=1"),
     ContractRequest("listPolicies", "/v1/policies", bad: "?x=1"),
@@ -94,7 +96,8 @@ import Testing
       for request in Self.requests {
         let (operation, path, method) = (request.operation, request.path, request.method)
         for (other, status) in request.others {
-          try take(operation, client.ask(method, other, [key, request.type], request.body), status)
+          let headers = [key, request.type] + (request.othersHeader.map { [$0] } ?? [])
+          try take(operation, client.ask(method, other, headers, request.body), status)
         }
         if operation == "diffPolicy" {
           _ = try client.ask("POST", "/v1/policies/apply", [key, request.type], request.body)

@@ -14,8 +14,12 @@ extension ConsoleDesk {
   ///   - document: The policy.
   ///   - viewer: The one who applies it.
   ///   - isTrial: Whether everything is done but the change.
-  /// - Throws: `Problem` if it cannot be recorded, or if the brokers did not confirm it.
-  func apply(_ document: PolicyDocument, by viewer: Viewer, isTrial: Bool = false) throws {
+  ///   - condition: The policy that must be in force; nil for any, or none. Another console, or the command line, may still apply one in the
+  ///     moment between the look and the change.
+  /// - Throws: `Problem` if it cannot be recorded, if another policy is in force, or if the brokers did not confirm it.
+  func apply(
+    _ document: PolicyDocument, by viewer: Viewer, isTrial: Bool = false, if condition: PolicyCondition? = nil
+  ) throws {
     let reference = document.policy.reference
     subject = "\(reference.version) \(reference.hash)\(isTrial ? " dryRun" : "")"
     try access.check()
@@ -28,6 +32,7 @@ extension ConsoleDesk {
       try ClusterCall.run(
         pipeline, needing: pipeline.topics.log, failure: "Kafka did not confirm the policy on every log partition"
       ) {
+        try condition?.check(PolicyLog(settings: pipeline).newest())
         guard !isTrial else { return }
         isBegun = true
         try PolicyAppender(settings: pipeline).apply(document, by: viewer.key)

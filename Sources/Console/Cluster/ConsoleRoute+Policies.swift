@@ -16,11 +16,15 @@ extension ConsoleRoute {
       let (records, partitions) = try ClusterCall.run(settings, needing: settings.topics.log) {
         try PolicyLog(settings: settings).active()
       }
-      return QuestionAnswer {
+      var answer = QuestionAnswer {
         activeJSON(records, partitions)
       } table: {
         table(records)
       }.answer(form, name: "policies-in-force")
+      if let tag = records.max(by: { $0.place < $1.place }).flatMap({ PolicyCondition.tag(of: $0) }) {
+        answer.headers.append(("etag", tag.text))
+      }
+      return answer
     },
     ConsoleRoute(
       "listPolicyValues", "GET", "/v1/policies/active/values", role: .auditor, usesCluster: true
@@ -88,7 +92,7 @@ extension ConsoleRoute {
       try query.finish()
       try checkType(request, yamlTypes)
       let document = try document(request.body, bodyName)
-      try desk.apply(document, by: request.viewer, isTrial: isTrial)
+      try desk.apply(document, by: request.viewer, isTrial: isTrial, if: PolicyCondition(request.head))
       var json = JSONWriter()
       json.object { json in
         json.member("applied", !isTrial)
@@ -166,10 +170,10 @@ extension ConsoleRoute {
   /// Returns the newest policy of the log; nil if there is none.
   private static func activeDocument(_ desk: ConsoleDesk) throws -> PolicyDocument? {
     let settings = desk.settings.pipeline
-    let active = try ClusterCall.run(settings, needing: settings.topics.log) {
-      try PolicyLog(settings: settings).active().records
+    let newest = try ClusterCall.run(settings, needing: settings.topics.log) {
+      try PolicyLog(settings: settings).newest()
     }
-    guard let text = active.max(by: { $0.place < $1.place })?.text else { return nil }
+    guard let text = newest?.text else { return nil }
     do throws(PolicyError) {
       return try PolicyDocument(record: text, file: "the log")
     } catch {

@@ -5,7 +5,7 @@ import Domain
 struct PageCell: ExpressibleByStringInterpolation {
   /// The tones of a text. Each is a class of the style sheet.
   enum Tone: String {
-    case emit, `defer`, coalesce, suppress, dim, code, bad, good
+    case emit, `defer`, coalesce, suppress, dim, code, source, bad, good
   }
 
   /// The text.

@@ -12,6 +12,8 @@ struct PolicyPage {
   private static let rowsMax = 600
   /// The id of the form with the policy to check.
   private static let formId = "policy-form"
+  /// The lines before and after a mistake that are shown with it.
+  private static let contextLines = 2
   private static let area = ConsolePage.PageArea.policy
 
   /// Returns the page.
@@ -30,7 +32,9 @@ struct PolicyPage {
       document = try PolicyDocument(yaml: text, file: "policy.yaml")
     } catch {
       var section = PageSection(heading: "Not valid")
-      section.tables = [problems(error.problems, "mistakes", "Mistakes")]
+      section.tables = [
+        problems(error.problems, "mistakes", "Mistakes"), places(error.problems, in: text),
+      ]
       return try page(request, desk, view, [section, Self.form(text)]).answer(request)
     }
     return try page(request, desk, view, checked(document, text, view, request.viewer) + [Self.form(text)])
@@ -39,14 +43,24 @@ struct PolicyPage {
 
   /// Puts a policy into force.
   static func apply(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
-    let text = (try request.form()["policy"] ?? "").replacing("\r\n", with: "\n")
+    let form = try request.form()
+    let text = (form["policy"] ?? "").replacing("\r\n", with: "\n")
     let document: PolicyDocument
     do throws(PolicyError) {
       document = try PolicyDocument(yaml: text, file: "policy.yaml")
     } catch {
       throw Problem(.malformedRequest, "the policy is not valid, so it was not applied; check it again")
     }
-    try desk.apply(document, by: request.viewer)
+    do {
+      try desk.apply(document, by: request.viewer, if: form["replaces"].map { PolicyCondition(hash: $0) })
+    } catch let problem as Problem where problem.kind == .preconditionFailed {
+      let why = PageSection(
+        heading: "Not applied",
+        paragraphs: [[PageCell("\(problem.detail.prefix(1).uppercased())\(problem.detail.dropFirst()).", tone: .bad)]])
+      var page = ConsolePage(title: "Policy", area: area, postedForm: formId, sections: [why, Self.form(text)])
+      page.status = problem.kind.status
+      return try page.answer(request)
+    }
     let reference = document.policy.reference
     let done = PageSection(
       heading: "Applied",
@@ -110,7 +124,9 @@ struct PolicyPage {
     var section = PageSection(
       heading: "Valid",
       paragraphs: [[PageCell("Version \(reference.version), hash \(reference.hash).", tone: .good)]])
-    if !document.warnings.isEmpty { section.tables.append(problems(document.warnings, "warnings", "Warnings")) }
+    if !document.warnings.isEmpty {
+      section.tables += [problems(document.warnings, "warnings", "Warnings"), places(document.warnings, in: text)]
+    }
     if let policy = view?.policy?.policy {
       let difference = PolicyDifference(from: policy, to: document.policy)
       section.tables.append(PolicyHistoryPage.changes(difference, "What would change", columns: ["In force", "New"]))
@@ -121,12 +137,47 @@ struct PolicyPage {
       section.forms = [
         PageForm(
           action: "/policy/apply", changes: true,
-          fields: [.init(name: "policy", label: "", sort: .hidden, value: text)], button: "Apply \(reference.version)")
+          fields: [.init(name: "policy", label: "", sort: .hidden, value: text)] + replaced(view),
+          button: "Apply \(reference.version)")
       ]
     } else {
       section.paragraphs.append(["A key with the role operator can apply it."])
     }
     return [section]
+  }
+
+  /// Returns the field with the policy that the new one was compared with, and that alone it may replace; none if that is not known.
+  private static func replaced(_ view: ClusterView?) -> [PageForm.FormField] {
+    guard view?.facts != nil else { return [] }
+    let hash = view?.policy?.policy.reference.hash.text ?? ""
+    return [.init(name: "replaces", label: "", sort: .hidden, value: hash)]
+  }
+
+  /// Returns the lines of a text that have mistakes, with those around them.
+  ///
+  /// - Parameters:
+  ///   - problems: The mistakes.
+  ///   - text: The policy, as it was sent.
+  private static func places(_ problems: [PolicyProblem], in text: String) -> PageTable {
+    var table = PageTable(
+      name: "places", caption: "The mistakes in their places", columns: ["#Line", "Text", "Mistake"], empty: "None.",
+      shownMax: rowsMax)
+    var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    if lines.count > 1, lines.last?.isEmpty == true { lines.removeLast() }
+    let found = Dictionary(grouping: problems) { min(max($0.line, 1), lines.count) }
+    var last = 0
+    for number in Set(found.keys.flatMap { max(1, $0 - contextLines)...min(lines.count, $0 + contextLines) }).sorted() {
+      if number > last + 1, last > 0 { table.rows.append(["", PageCell("…", tone: .dim), ""]) }
+      last = number
+      let here = found[number] ?? []
+      table.rows.append([
+        .number(number), PageCell(String(lines[number - 1]), tone: .source),
+        PageCell(
+          here.map { "column \($0.column): \($0.message)" }.joined(separator: "; "),
+          tone: here.contains { $0.severity == .error } ? .bad : nil),
+      ])
+    }
+    return table
   }
 
   private static func problems(_ problems: [PolicyProblem], _ name: String, _ caption: String) -> PageTable {

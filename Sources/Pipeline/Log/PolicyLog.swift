@@ -75,6 +75,11 @@ package struct PolicyLog {
     return (found.values.sorted { $0.partition < $1.partition }, bounds.count)
   }
 
+  /// Returns the newest policy record of all partitions; nil if there is none.
+  ///
+  /// - Throws: `KafkaError` if the log cannot be read.
+  package func newest() throws(KafkaError) -> PolicyRecord? { try active().records.max { $0.place < $1.place } }
+
   /// Returns the policy records of the last records of the first partition, the newest first. Each policy is appended to every partition.
   ///
   /// - Parameter known: The records that were read before, to which those that came since are added; nil to begin anew.

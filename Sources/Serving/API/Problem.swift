@@ -28,7 +28,7 @@ public struct Problem: Error, Sendable, Equatable {
     case tooSlow = "too-slow"
     /// The state of what the request is about does not allow it.
     case conflict
-    /// The registration in force is not the one that `If-Match` names, or is one that `If-None-Match` excludes.
+    /// The registration or the policy in force is not the one that `If-Match` names, or is one that `If-None-Match` excludes.
     case preconditionFailed = "precondition-failed"
     /// The body, or a record of it, is too large.
     case tooLarge = "too-large"
