@@ -71,6 +71,8 @@ import Testing
     facts.storages = [
       .init(kind: .store, path: "audit.sqlite", room: FileSystemRoom(freeBytes: 90 << 30, totalBytes: 100 << 30)),
       .init(kind: .snapshots, path: "snapshots", room: FileSystemRoom(freeBytes: 90 << 30, totalBytes: 100 << 30)),
+      .init(kind: .devices, path: "view", room: FileSystemRoom(freeBytes: 90 << 30, totalBytes: 100 << 30)),
+      .init(kind: .access, path: "changes", room: FileSystemRoom(freeBytes: 90 << 30, totalBytes: 100 << 30)),
     ]
     return facts
   }
@@ -400,5 +402,11 @@ extension DoctorChecksTests {
     Case(.diskFull, .warning, "no room for a new snapshot of 91.0 GiB") { $0.storages[1].largestFile = 91 << 30 },
     Case(.folderClosed, .wrong, "audit.sqlite (audit store)") { $0.storages[0].isWritable = false },
     Case(.folderClosed, .warning, "snapshots (snapshots)") { $0.storages[1].isWritable = false },
+    Case(.folderClosed, .wrong, "view (view of devices)") { $0.storages[2].isWritable = false },
+    Case(.folderClosed, .wrong, "changes (access records)") { $0.storages[3].isWritable = false },
+    Case(.fileOpen, .warning, "changes") { $0.storages[3].isOpen = true },
+    Case(.diskFull, .warning, "changes (access records): 9.0 %") {
+      $0.storages[3].room = FileSystemRoom(freeBytes: 9 << 30, totalBytes: 100 << 30)
+    },
   ]
 }

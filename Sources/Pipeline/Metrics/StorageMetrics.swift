@@ -1,17 +1,23 @@
 import Observing
 
-/// The metrics of the local storage of a process: the audit store and the folder of snapshots.
+/// The metrics of the local storage of a process: the audit store, the folder of snapshots, and the files of a gateway.
 struct StorageMetrics {
   let free, size, store: MetricFamily
-  static let (audit, snapshots) = ("audit", "snapshots")
+  static let (audit, snapshots, devices, access) = ("audit", "snapshots", "devices", "access")
 
   /// Adds the metrics to a registry.
   init(_ registry: MetricRegistry) {
-    let labels = [MetricLabel("storage", upTo: 2, "`audit` for the store, `snapshots` for their folder")]
+    let labels = [
+      MetricLabel(
+        "storage", upTo: 4,
+        "`audit` for the store, `snapshots` for their folder, `devices` for the gateway's view of them, `access` for its access records"
+      )
+    ]
     free = registry.gauge(
       "rouse_storage_free_bytes", labels, help: "Free bytes of the file system that holds a storage of the process",
       advice:
-        "Falling towards 0: make room, or lower audit.storeMegabytesMax. A store without room keeps the audit back.")
+        "Falling towards 0: make room, or lower audit.storeMegabytesMax. A store without room keeps the audit back, and a gateway without room for `access` refuses changes of devices."
+    )
     size = registry.gauge(
       "rouse_storage_size_bytes", labels, help: "Size of that file system, for users without privileges",
       advice: "Less than a tenth of it free: find out what else grows there.")
@@ -26,7 +32,10 @@ struct StorageMetrics {
   ///
   /// - Parameter places: The places that the process uses.
   func show(_ places: StoragePlaces) {
-    let paths = [(Self.audit, places.store), (Self.snapshots, places.snapshots)]
+    let paths = [
+      (Self.audit, places.store), (Self.snapshots, places.snapshots), (Self.devices, places.devices),
+      (Self.access, places.access),
+    ]
     let rooms = paths.compactMap { name, path in path.flatMap { FileSystemRoom(of: $0) }.map { (name, $0) } }
     free.replace(with: rooms.map { ([$0.0], Double($0.1.freeBytes)) })
     size.replace(with: rooms.map { ([$0.0], Double($0.1.totalBytes)) })
@@ -41,14 +50,22 @@ public struct StoragePlaces: Sendable, Equatable {
   public var store: String?
   /// The folder of snapshots; nil if the process keeps none.
   public var snapshots: String?
+  /// The path of the gateway's view of devices; nil if the process has none.
+  public var devices: String?
+  /// The path of the gateway's access records; nil if the process keeps none.
+  public var access: String?
 
   /// Names the places.
   ///
   /// - Parameters:
   ///   - store: The path of the audit store; nil if the process has none.
   ///   - snapshots: The folder of snapshots; nil if the process keeps none.
-  public init(store: String? = nil, snapshots: String? = nil) {
+  ///   - devices: The path of the gateway's view of devices; nil if the process has none.
+  ///   - access: The path of the gateway's access records; nil if the process keeps none.
+  public init(store: String? = nil, snapshots: String? = nil, devices: String? = nil, access: String? = nil) {
     self.store = store
     self.snapshots = snapshots
+    self.devices = devices
+    self.access = access
   }
 }

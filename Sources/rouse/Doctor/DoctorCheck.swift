@@ -44,7 +44,7 @@ struct DoctorCheck: Sendable {
       name: "audit", purpose: "the audit store", codes: [.storeUnusable, .storeMissing, .storeHoles, .fileOpen],
       find: DoctorFacts.storeFindings),
     DoctorCheck(
-      name: "disk", purpose: "the room for the audit store and for snapshots",
+      name: "disk", purpose: "the room for the audit store, for snapshots, and for a gateway's files",
       codes: [.diskFull, .folderClosed, .fileOpen],
       find: DoctorFacts.diskFindings),
   ]

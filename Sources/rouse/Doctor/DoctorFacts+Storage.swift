@@ -36,7 +36,7 @@ extension DoctorFacts {
     for storage in facts.storages {
       let name = "\(storage.path) (\(storage.kind.rawValue))"
       if !storage.isWritable {
-        findings.add(.folderClosed, [name], as: storage.kind == .store ? .wrong : .warning)
+        findings.add(.folderClosed, [name], as: storage.kind == .snapshots ? .warning : .wrong)
       }
       if storage.isOpen { findings.add(.fileOpen, [storage.path]) }
       guard let room = storage.room, room.totalBytes > 0 else { continue }

@@ -109,17 +109,19 @@ struct DoctorFacts: Sendable {
   /// The facts about a place where a process keeps files.
   struct StorageFacts: Sendable {
     /// The sorts of places.
-    enum Kind: String, Sendable { case store = "audit store", snapshots }
+    enum Kind: String, Sendable {
+      case store = "audit store", snapshots, devices = "view of devices", access = "access records"
+    }
 
     /// The sort of place.
     var kind: Kind
-    /// The path: of the store's file, or of the folder.
+    /// The path: of the file, or of the folder of snapshots.
     var path: String
     /// The room of its file system; nil if the system does not tell.
     var room: FileSystemRoom?
-    /// Whether this user may write to the folder.
+    /// Whether this user may write to the folder, and to the file if it exists.
     var isWritable = true
-    /// Whether other users can look into it.
+    /// Whether other users can read the file, or look into the folder.
     var isOpen = false
     /// The size of the largest snapshot. Bytes.
     var largestFile: Int64 = 0

@@ -180,12 +180,18 @@ struct DoctorVisit {
   private func storages(_ settings: Settings) -> [DoctorFacts.StorageFacts] {
     var storages: [DoctorFacts.StorageFacts] = []
     let places = settings.storage
-    if let store = places.store {
-      let folder = URL(fileURLWithPath: store).deletingLastPathComponent().path
+    let files: [(DoctorFacts.StorageFacts.Kind, String?)] = [
+      (.store, places.store), (.devices, places.devices), (.access, places.access),
+    ]
+    for case (let kind, let path?) in files {
+      let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+      let places = [folder] + (Files.exists(path) ? [path] : [])
+      // The store itself is looked at when it is opened.
+      let isOpen = kind != .store && (Self.permissions(path) ?? 0) & 0o077 != 0
       storages.append(
         DoctorFacts.StorageFacts(
-          kind: .store, path: store, room: FileSystemRoom(of: store),
-          isWritable: FileManager.default.isWritableFile(atPath: folder)))
+          kind: kind, path: path, room: FileSystemRoom(of: path),
+          isWritable: places.allSatisfy { FileManager.default.isWritableFile(atPath: $0) }, isOpen: isOpen))
     }
     if let folder = places.snapshots {
       // A process makes the folder when it begins, if it may.

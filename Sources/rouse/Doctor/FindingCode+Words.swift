@@ -360,14 +360,15 @@ extension FindingCode {
         when:
           "Less than 2 % of the file system is free, or the store will fill it within a day at its usual growth. Less than 10 %, or a week, is a warning. So is a folder with less room than its largest snapshot.",
         means:
-          "Without room the audit stores nothing and its answers become old; snapshots are not written, and restarts read `rouse.state`. Planning goes on.",
+          "Without room the audit stores nothing and its answers become old; snapshots are not written, and restarts read `rouse.state`. A gateway's view of devices becomes old, and changes of devices that cannot be recorded are refused. Planning goes on.",
         do: "Make room, or lower `audit.storeMegabytesMax` or `audit.retentionDays`, and start the process again.")
     case .folderClosed:
       FindingWords(
-        .wrong, "a folder cannot be written",
+        .wrong, "a folder or file cannot be written",
         when:
-          "This user may not write to the folder of the audit store or of snapshots, or it does not exist. For snapshots it is a warning.",
-        means: "The audit cannot store. Without snapshots, restarts read `rouse.state`.",
+          "This user may not write to the folder, or to the file, of the audit store, of snapshots, or of the gateway's view of devices or access records, or the folder does not exist. For snapshots it is a warning.",
+        means:
+          "The audit cannot store. Without snapshots, restarts read `rouse.state`. A gateway does not start without its view, and refuses changes of devices that it cannot record.",
         do: "Make the folder, and give it to the user of the process. Run this command as that user.")
     default:
       FindingWords(

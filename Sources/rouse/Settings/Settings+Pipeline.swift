@@ -81,7 +81,9 @@ extension Settings {
   var storage: StoragePlaces {
     StoragePlaces(
       store: roles.contains(.audit) ? textOrDefault(.auditStore) : nil,
-      snapshots: roles.contains(.planner) ? text(.snapshotFolder) : nil)
+      snapshots: roles.contains(.planner) ? text(.snapshotFolder) : nil,
+      devices: roles.contains(.gateway) ? text(.gatewayDevicesView) : nil,
+      access: roles.contains(.gateway) ? gatewayRecords?.path : nil)
   }
 
   /// Returns the address of the pages for machines; nil if there are to be none.

@@ -26,6 +26,13 @@ import Testing
         #"rouse_storage_free_bytes{storage="audit"}"#, #"rouse_storage_free_bytes{storage="snapshots"}"#,
         #"rouse_storage_size_bytes{storage="audit"}"#, #"rouse_storage_size_bytes{storage="snapshots"}"#,
       ])
+    counters.set(storage: StoragePlaces(devices: store.path, access: store.path + ".access"))
+    #expect(
+      exposition(counters).map { $0.prefix { $0 != " " } } == [
+        #"rouse_storage_free_bytes{storage="access"}"#, #"rouse_storage_free_bytes{storage="devices"}"#,
+        #"rouse_storage_size_bytes{storage="access"}"#, #"rouse_storage_size_bytes{storage="devices"}"#,
+      ])
+    counters.set(storage: StoragePlaces(store: store.path))
     try Data(count: 1000).write(to: store)
     try Data(count: 24).write(to: URL(fileURLWithPath: store.path + "-wal"))
     #expect(exposition(counters).last == "rouse_audit_store_bytes 1024")
