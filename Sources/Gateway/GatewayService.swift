@@ -248,10 +248,10 @@ public final class GatewayService: HTTPService {
   }
 
   /// Returns the record of a change of a device, as it is written before the change; nil if the request is none.
-  private static func change(_ head: HTTPHead, _ request: RecordValidator.Request) -> DeviceChange? {
+  private static func change(_ head: HTTPHead, _ request: RecordValidator.Request) -> RecordedChange? {
     let operation = request.route.operation
     guard operation == .putDevice || operation == .deleteDevice, let device = request.route.device else { return nil }
-    return DeviceChange(
+    return RecordedChange(
       at: request.now, key: request.principal?.name, operation: operation.rawValue, device: device, status: 202,
       client: head.remote)
   }

@@ -13,7 +13,7 @@ import Testing
 /// Access records in memory.
 final class KeptRecords: AccessRecording {
   private struct State {
-    var changes: [DeviceChange] = []
+    var changes: [RecordedChange] = []
     var noted: [RefusedAttempt] = []
     var refusals: [RefusedAttempt] = []
     var failure: String?
@@ -21,12 +21,12 @@ final class KeptRecords: AccessRecording {
 
   private let state = Mutex(State())
 
-  var changes: [DeviceChange] { state.withLock { $0.changes } }
+  var changes: [RecordedChange] { state.withLock { $0.changes } }
   var refusals: [RefusedAttempt] { state.withLock { $0.refusals } }
 
   func set(failure: String?) { state.withLock { $0.failure = failure } }
 
-  func write(_ changes: [DeviceChange]) throws(AccessRecordingError) {
+  func write(_ changes: [RecordedChange]) throws(AccessRecordingError) {
     let failure = state.withLock { state in
       if state.failure == nil { state.changes += changes.filter { $0.device != "awaited" } }
       return state.failure
@@ -109,7 +109,7 @@ final class KeptRecords: AccessRecording {
     let (hangs, ends) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let made = Atomic<Int>(0)
     let refused = Mutex<[String]>([])
-    let change = DeviceChange(at: Self.time, operation: "putDevice", device: "d", status: 202)
+    let change = RecordedChange(at: Self.time, operation: "putDevice", device: "d", status: 202)
     // The first change holds up the book's queue in its answer, as a write that hangs would.
     book.record(change) { _ in
       hangs.signal()

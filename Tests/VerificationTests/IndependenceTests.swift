@@ -71,6 +71,7 @@ struct IndependenceTests {
 
   @Test("the audit store imports neither a planner nor the verifier")
   func auditing() throws {
-    #expect(try imports(of: "Auditing") == ["Domain", "Foundation", "GRDB", "GRDBSQLite", "Glibc", "JSON"])
+    #expect(
+      try imports(of: "Auditing") == ["Domain", "Foundation", "GRDB", "GRDBSQLite", "Glibc", "JSON", "Synchronization"])
   }
 }

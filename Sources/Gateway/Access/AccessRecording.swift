@@ -1,7 +1,7 @@
 public import Domain
 
 /// A change of a device that somebody asked for, as the access records have it.
-public struct DeviceChange: Sendable, Equatable {
+public struct RecordedChange: Sendable, Equatable {
   /// The wall clock.
   public var at: Timestamp
   /// The id of the key, or the subject of the token; nil if the gateway asks for none.
@@ -38,7 +38,7 @@ public protocol AccessRecording: Sendable {
   ///
   /// - Parameter changes: The changes, in their order.
   /// - Throws: `AccessRecordingError` if they cannot be written. None is then.
-  func write(_ changes: [DeviceChange]) throws(AccessRecordingError)
+  func write(_ changes: [RecordedChange]) throws(AccessRecordingError)
 
   /// Notes an attempt that was refused. Called by any thread, and does not wait.
   ///

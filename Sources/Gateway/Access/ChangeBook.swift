@@ -9,7 +9,7 @@ import Synchronization
 ///     record ──► waiting (bounded) ──► one write of all that wait ──► each caller goes on, or is refused
 final class ChangeBook: Sendable {
   private struct Entry {
-    var change: DeviceChange
+    var change: RecordedChange
     var done: @Sendable (Problem?) -> Void
   }
 
@@ -45,7 +45,7 @@ final class ChangeBook: Sendable {
   /// - Parameters:
   ///   - change: The change.
   ///   - done: Called once, maybe at once: with nil when the record is on the disk, or with the refusal of the change.
-  func record(_ change: DeviceChange, _ done: @escaping @Sendable (Problem?) -> Void) {
+  func record(_ change: RecordedChange, _ done: @escaping @Sendable (Problem?) -> Void) {
     enum Turn { case started, waits, full }
     let turn = state.withLock { state -> Turn in
       guard state.waiting.count < Self.waitingMax else { return .full }

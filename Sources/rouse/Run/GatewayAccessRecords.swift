@@ -30,7 +30,7 @@ final class GatewayAccessRecords: AccessRecording {
     self.limits = limits
   }
 
-  func write(_ changes: [DeviceChange]) throws(AccessRecordingError) {
+  func write(_ changes: [RecordedChange]) throws(AccessRecordingError) {
     let records = changes.map { change in
       AccessRecord(
         at: change.at, key: change.key.map { Identifier($0) }, operation: Identifier(change.operation),
