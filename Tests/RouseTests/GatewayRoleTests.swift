@@ -90,7 +90,7 @@ import Testing
   @Test("access records are beside the view of devices, or where they are told to be, within their limits")
   func records() throws {
     func place(_ assignments: String...) throws -> String? {
-      try Settings(assignments: ["roles=gateway"] + assignments, environment: [:], file: nil).gatewayRecords?.path
+      try Settings(assignments: ["roles=gateway"] + assignments, environment: [:], file: nil).gatewayAccessPath
     }
     #expect(try place() == nil)
     #expect(try place("gateway.devicesView=d.sqlite") == "d.sqlite.access")
@@ -98,11 +98,11 @@ import Testing
     let limits = try Settings(
       assignments: ["gateway.accessFile=a", "gateway.accessDays=3", "gateway.accessRecords=5000"], environment: [:],
       file: nil
-    ).gatewayRecords?.limits
-    #expect(limits?.ageMax == .hours(72) && limits?.recordsMax == 5000)
+    ).gatewayAccessLimits
+    #expect(limits.ageMax == .hours(72) && limits.recordsMax == 5000)
     for wrong in ["gateway.accessDays=0", "gateway.accessRecords=10"] {
       #expect(throws: (any Error).self) {
-        try Settings(assignments: ["roles=gateway", wrong], environment: [:], file: nil).gatewayRecords
+        try Settings(assignments: ["roles=gateway", wrong], environment: [:], file: nil).gatewayAccessLimits
       }
     }
   }

@@ -40,6 +40,9 @@ public final class AccessStore {
   /// The records that one removal takes away, so that no writer waits for long.
   /// - Beyond: the next removal takes further ones.
   private static let removedMax = 10_000
+  /// The characters that are kept of a name. Those of devices and events are shorter.
+  /// - Beyond: the rest is left out.
+  private static let nameMax = 1024
   /// The application id in the header of the file: "RouA" in ASCII.
   private static let applicationId: Int64 = 0x526F_7541
 
@@ -118,12 +121,13 @@ public final class AccessStore {
   }
 
   private static func insert(_ record: AccessRecord, _ db: Database) throws {
+    func bounded(_ name: Identifier?) -> Identifier? { name.map { Identifier(String($0.text.prefix(nameMax))) } }
     try db.execute(
       sql:
         "INSERT INTO access (at, key, operation, device, event, subject, status, client) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
       arguments: [
-        record.at.microseconds, record.key?.stored, record.operation.stored, record.device?.stored,
-        record.event?.stored, record.subject?.stored, record.status, record.client?.stored,
+        record.at.microseconds, bounded(record.key)?.stored, record.operation.stored, bounded(record.device)?.stored,
+        bounded(record.event)?.stored, bounded(record.subject)?.stored, record.status, bounded(record.client)?.stored,
       ])
   }
 

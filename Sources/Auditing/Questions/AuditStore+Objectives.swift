@@ -40,27 +40,32 @@ extension Database {
   ///   - newest: The instant of the newest record, in µs since 1970; nil in an empty store.
   func attainments(until end: Timestamp?, newest: Int64?) throws -> [AuditSummary.Attainment] {
     guard let newest else { return [] }
-    let end = end?.microseconds ?? newest
-    // Nothing is newer, so the count of the last hour is that of the window's part of it, and no decision has to be read for it.
-    let upper = end < newest ? Timestamp(microseconds: end &+ 1) : nil
     let words = WordReader(self)
+    let windows = AuditSummary.Attainment.windows
     var counts: [Identifier: [AuditSummary.Attainment.WindowCounts]] = [:]
-    let windows = [nil] + AuditSummary.Attainment.windows.dropLast()
-    let empty = windows.map { AuditSummary.Attainment.WindowCounts(minutes: $0) }
-    for (place, minutes) in windows.enumerated() {
-      let from = minutes.map { Timestamp(microseconds: end &- Int64($0) &* 60_000_000 &+ 1) }
-      let range = TimeRange(from: from, to: minutes == nil ? nil : upper)
+    func add(_ range: TimeRange, to places: Range<Int>) throws {
       for (group, count) in try tallies(in: range) where group.code >= DecisionCode.objectiveMin {
         let kind = try words.word(group.kind)
-        counts[kind, default: empty][place].changes += count
-        guard try DecisionCode(code: group.code).objective == .met else { continue }
-        counts[kind, default: empty][place].inTime += count
+        let isMet = try DecisionCode(code: group.code).objective == .met
+        for place in places {
+          counts[kind, default: windows.map { .init(minutes: $0) }][place].changes += count
+          counts[kind]?[place].inTime += isMet ? count : 0
+        }
       }
-      // The whole store comes first: without an objective there is nothing more to count.
-      if counts.isEmpty { return [] }
     }
-    return counts.sorted { $0.key < $1.key }.map {
-      AuditSummary.Attainment(kind: $0.key, counts: Array($0.value.dropFirst()) + $0.value.prefix(1))
+    let last = windows.count - 1
+    try add(.all, to: last..<windows.count)
+    // Without an objective in the whole store there is nothing more to count.
+    if counts.isEmpty { return [] }
+    let end = end?.microseconds ?? newest
+    // Nothing is newer than the newest record, so the count of its hour serves, and no decision has to be read for it.
+    var to = end < newest ? Timestamp(microseconds: end &+ 1) : nil
+    // Each window is the one before and the time by which it is longer, so no decision is read twice.
+    for (place, minutes) in windows.dropLast().enumerated() {
+      let from = Timestamp(microseconds: end &- Int64(minutes ?? 0) &* 60_000_000 &+ 1)
+      try add(TimeRange(from: from, to: to), to: place..<last)
+      to = from
     }
+    return counts.sorted { $0.key < $1.key }.map { AuditSummary.Attainment(kind: $0.key, counts: $0.value) }
   }
 }

@@ -49,7 +49,7 @@ public struct AuditSummary: Equatable, Sendable {
     }
 
     /// The windows, in minutes, as the alerts of `deploy/observability` have them: 5 minutes and an hour, 30 minutes and 6 hours, 6 hours and
-    /// 3 days; nil stands for the whole store, and comes last.
+    /// 3 days, the shortest first; nil stands for the whole store, and comes last.
     public static let windows: [Int?] = [5, 30, 60, 360, 4320, nil]
   }
 

@@ -74,8 +74,8 @@ extension ConsoleRoute {
     },
   ]
 
-  /// Returns the place that a path names.
-  private static func place(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws(Problem) -> KafkaPosition {
+  /// Returns the place that a path names, and notes it as what the request is about.
+  static func place(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws(Problem) -> KafkaPosition {
     guard let partition = Int32(request["partition"]), let offset = Int64(request["offset"]), partition >= 0,
       offset >= 0
     else { throw Problem(.malformedRequest, "expected the numbers of a partition and of an offset in the path") }

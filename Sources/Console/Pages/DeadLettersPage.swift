@@ -83,10 +83,7 @@ struct DeadLettersPage {
 
   /// Returns the page of one letter, however old it is.
   static func letter(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
-    guard let place = place("\(request["partition"])@\(request["offset"])", desk) else {
-      throw Problem(.malformedRequest, "expected the numbers of a partition and of an offset in the path")
-    }
-    desk.subject = "\(place)"
+    let place = try ConsoleRoute.place(request, desk)
     let known = try desk.clusterView()?.letters?.first { $0.place == place }
     let letter = try known ?? desk.letter(at: place)
     return try ConsolePage(

@@ -56,7 +56,7 @@ struct PolicyPage {
     } catch let problem as Problem where problem.kind == .preconditionFailed {
       let why = PageSection(
         heading: "Not applied",
-        paragraphs: [[PageCell("\(problem.detail.prefix(1).uppercased())\(problem.detail.dropFirst()).", tone: .bad)]])
+        paragraphs: [[PageCell(ProblemPage.sentence(of: problem), tone: .bad)]])
       var page = ConsolePage(title: "Policy", area: area, postedForm: formId, sections: [why, Self.form(text)])
       page.status = problem.kind.status
       return try page.answer(request)

@@ -2,6 +2,11 @@ import Serving
 
 /// The page of a refusal.
 enum ProblemPage {
+  /// Returns what happened as a sentence.
+  static func sentence(of problem: Problem) -> String {
+    "\(problem.detail.prefix(1).uppercased())\(problem.detail.dropFirst())."
+  }
+
   /// Returns a refusal in the form that the one who asks reads: a page for a browser, and otherwise RFC 9457.
   ///
   /// - Parameters:
@@ -21,7 +26,7 @@ enum ProblemPage {
       return SignInPage.redirect(to: PageLink.to(SignInPage.path, ["next": address == "/" ? nil : address]))
     }
     var section = PageSection(heading: "What happened")
-    section.paragraphs = [[PageCell("\(problem.detail.prefix(1).uppercased())\(problem.detail.dropFirst()).")]]
+    section.paragraphs = [[PageCell(sentence(of: problem))]]
     section.list = problem.mistakes.map { [PageCell($0.detail)] }
     section.paragraphs.append([PageCell("To the overview", link: "/")])
     var page = ConsolePage(title: problem.kind.title, sections: [section], status: problem.kind.status)

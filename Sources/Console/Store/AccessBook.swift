@@ -6,19 +6,13 @@ import Serving
 
 /// The access records of a console, open for writing from the first record on. Belongs to the thread of a reader.
 final class AccessBook {
-  private let settings: ConsoleSettings
   private let metrics: ConsoleMetrics
-  private var opened: AccessStore?
-  private var file: FileWatch?
-
-  /// The characters that are kept of a name in a record. The names of devices and events are shorter.
-  /// - Beyond: the rest is left out.
-  private static let nameMax = 1024
+  private var file: AccessFile
 
   /// Opens nothing yet.
   init(_ settings: ConsoleSettings, _ metrics: ConsoleMetrics) {
-    self.settings = settings
     self.metrics = metrics
+    file = AccessFile(path: AccessStore.path(besides: settings.storePath), retention: settings.accessLimits)
   }
 
   /// Records a request and its answer, if it is a change or a look at the history of devices.
@@ -36,18 +30,16 @@ final class AccessBook {
     refusal: (Problem) -> HTTPAnswer
   ) -> HTTPAnswer {
     guard route.isRecorded || desk.namesDevices else { return answer }
-    func bounded(_ name: String?) -> Identifier? { name.map { Identifier(String($0.prefix(Self.nameMax))) } }
     let record = AccessRecord(
       at: Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000)),
       key: request.viewer.key.map { Identifier($0) }, operation: Identifier(route.name),
-      device: bounded(desk.device?.text), event: bounded(desk.event?.text), subject: bounded(desk.subject),
+      device: desk.device, event: desk.event, subject: desk.subject.map { Identifier($0) },
       status: answer.status, client: request.head.remote.map { Identifier($0) })
     do throws(AuditError) {
-      try store().write(record)
+      try file.use { store throws(AuditError) in try store.write(record) }
       metrics.records.add(1, ["written"])
       return answer
     } catch {
-      opened = nil
       metrics.records.add(1, ["failed"])
       answer.stream?.cancel()
       let done = route.method == "GET" ? "nothing is shown" : "it was answered with \(answer.status)"
@@ -64,12 +56,11 @@ final class AccessBook {
   func write(_ refusals: RefusalBook, at now: Timestamp) {
     do throws(AuditError) {
       try refusals.flush(at: now) { (grown: [RefusedAccess]) throws(AuditError) in
-        let numbers = try store().write(grown)
+        let numbers = try file.use { store throws(AuditError) in try store.write(grown) }
         metrics.records.add(grown.count, ["written"])
         return numbers
       }
     } catch {
-      opened = nil
       metrics.records.add(1, ["failed"])
     }
   }
@@ -78,7 +69,7 @@ final class AccessBook {
   ///
   /// - Throws: `Problem` that says what to do.
   func check() throws(Problem) {
-    do throws(AuditError) { _ = try store() } catch {
+    do throws(AuditError) { try file.use { _ in } } catch {
       throw Problem(.unavailable, "changes cannot be recorded, so none is made: \(error)", retryAfterSeconds: 5)
     }
   }
@@ -94,21 +85,9 @@ final class AccessBook {
     _ filter: AccessFilter, after place: AccessPlace?, limit: Int
   ) throws(Problem) -> (records: [AccessRecord], next: AccessPlace?) {
     do throws(AuditError) {
-      return try store().part(filter, after: place, limit: limit)
+      return try file.use { store throws(AuditError) in try store.part(filter, after: place, limit: limit) }
     } catch {
-      opened = nil
       throw Problem(.unavailable, "the access records cannot be read: \(error)", retryAfterSeconds: 5)
     }
-  }
-
-  private func store() throws(AuditError) -> AccessStore {
-    // Records must not go into a file that was moved away.
-    if let opened, file?.isReplaced() == false { return opened }
-    opened = nil
-    let path = AccessStore.path(besides: settings.storePath)
-    let store = try AccessStore.open(path: path, retention: settings.accessLimits)
-    opened = store
-    file = FileWatch(path: path)
-    return store
   }
 }

@@ -37,7 +37,10 @@ enum GatewayRole {
     do throws(HTTPListenerError) {
       server = try await GatewayServer.start(
         gateway, kafka: pipeline.kafka.merging(["statistics.interval.ms": interval]), access: access,
-        devices: devices.map { ViewedDevices(store: $0) }, records: settings.gatewayRecords,
+        devices: devices.map { ViewedDevices(store: $0) },
+        records: settings.gatewayAccessPath.map {
+          GatewayAccessRecords(path: $0, limits: settings.gatewayAccessLimits)
+        },
         registry: counters.registry, logger: logger)
     } catch {
       throw Failure("\(error); choose another address with \(SettingKey.gatewayListen.rawValue)")

@@ -51,15 +51,16 @@ extension Settings {
     return limits
   }
 
-  /// The access records of the gateway: in their own file, or beside the view of devices; nil if there is neither.
-  var gatewayRecords: GatewayAccessRecords? {
-    guard
-      let path = text(.gatewayAccess) ?? text(.gatewayDevicesView).map({ AccessStore.path(besides: $0) })
-    else { return nil }
-    let limits = AccessStore.RecordLimits(
+  /// The path of the gateway's access records: a file of their own, or one beside the view of devices; nil if there is neither.
+  var gatewayAccessPath: String? {
+    text(.gatewayAccess) ?? text(.gatewayDevicesView).map { AccessStore.path(besides: $0) }
+  }
+
+  /// The limits on the gateway's access records.
+  var gatewayAccessLimits: AccessStore.RecordLimits {
+    AccessStore.RecordLimits(
       ageMax: .hours(24 * Int64(numberOrDefault(.gatewayAccessDays))),
       recordsMax: numberOrDefault(.gatewayAccessRecords))
-    return GatewayAccessRecords(path: path, limits: limits)
   }
 
   /// The records that each key, and each subject of tokens, may send a second; nil for any number.

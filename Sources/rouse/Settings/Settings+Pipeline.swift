@@ -83,7 +83,7 @@ extension Settings {
       store: roles.contains(.audit) ? textOrDefault(.auditStore) : nil,
       snapshots: roles.contains(.planner) ? text(.snapshotFolder) : nil,
       devices: roles.contains(.gateway) ? text(.gatewayDevicesView) : nil,
-      access: roles.contains(.gateway) ? gatewayRecords?.path : nil)
+      access: roles.contains(.gateway) ? gatewayAccessPath : nil)
   }
 
   /// Returns the address of the pages for machines; nil if there are to be none.
