@@ -76,7 +76,7 @@ public struct Problem: Error, Sendable, Equatable {
       case .notAcceptable: "No such content type"
       case .tooSlow: "Request too slow"
       case .conflict: "Not possible now"
-      case .preconditionFailed: "Another registration"
+      case .preconditionFailed: "Another version in force"
       case .tooLarge: "Too large"
       case .unsupportedMediaType: "Unsupported content type"
       case .tooManyRecords: "Too many records"
