@@ -56,15 +56,17 @@ struct PlantedSecretTests {
       try soon("a span \(stage)") { collector.requests.contains { $0.contains("\"name\":\"\(stage)\"") } ? true : nil }
     }
     let answers = try bearers.send(to: run)
+    // The stores have further files while they are open.
+    let open = try place.expectPrivate()
+    for name in ["audit.sqlite-wal", "devices.view", "changes.access"] {
+      #expect(open.contains { $0.hasPrefix(name) }, "\(name) is not among \(open)")
+    }
     _ = try run.end()
     let list = try place.rouse("dead-letters", "list", "--bootstrap", broker.bootstrapServers)
     #expect(list.out.contains("rouse.devices"), "\(list.out)\(list.err)")
     // The audit keeps hashes of tokens, so that the run has seen one.
     let export = try place.rouse("audit", "export", "--store", "audit.sqlite", "--out", "-")
     #expect(export.out.contains("\"token\":\"hash:"), "\(export.out)\(export.err)")
-    let snapshot = place.folder.appendingPathComponent("snapshots").path
-    let files = try FileManager.default.subpathsOfDirectory(atPath: snapshot)
-    #expect(!files.isEmpty)
     // The collector gets its key in the header, and no other secret.
     let requests = collector.requests
     let header = "Authorization: Bearer \(Self.collectorKey)\r\n"
@@ -77,15 +79,16 @@ struct PlantedSecretTests {
         #expect(!text.contains(secret), "\(secret): \(text)")
       }
     }
-    try expectPrivate(place, ["audit.sqlite", "snapshots"] + files.map { "snapshots/\($0)" })
-  }
-
-  /// Checks that nobody but the owner can use files.
-  private func expectPrivate(_ place: Workplace, _ names: [String]) throws {
-    for name in names {
-      let path = place.folder.appendingPathComponent(name).path
-      let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
-      #expect((mode ?? 0o777) & 0o077 == 0, "\(name): \(String(mode ?? 0, radix: 8))")
+    for arguments in [
+      ["audit", "export", "--store", "audit.sqlite", "--out", "export.jsonl"],
+      ["keys", "create", "--role", "auditor", "--file", "keys.json"],
+    ] {
+      let made = try place.rouse(list: arguments)
+      #expect(made.status == 0, "\(made.err)")
+    }
+    let files = try place.expectPrivate()
+    for name in ["audit.sqlite", "changes.access", "devices.view", "export.jsonl", "keys.json", "snapshots/"] {
+      #expect(files.contains { $0.hasPrefix(name) }, "\(name) is not among \(files)")
     }
   }
 
@@ -105,7 +108,7 @@ private struct Bearers {
   static let settings = [
     "roles=intake,planner,audit,gateway,console", "gateway.listen=127.0.0.1:0", "console.listen=127.0.0.1:0",
     "oidc.issuer=\(TestIssuer.name)", "oidc.audience=\(TestIssuer.audience)", "oidc.keysFile=issuer.json",
-    "oidc.grantsFile=grants.json",
+    "oidc.grantsFile=grants.json", "gateway.devicesView=devices.view", "gateway.accessFile=changes.access",
   ].flatMap { ["--set", $0] }
 
   init(_ place: Workplace) throws {

@@ -23,7 +23,26 @@ final class Workplace {
 
   func put(_ text: String, _ name: String) throws { try put(Data(text.utf8), name) }
 
-  func put(_ bytes: Data, _ name: String) throws { try bytes.write(to: folder.appendingPathComponent(name)) }
+  func put(_ bytes: Data, _ name: String) throws {
+    given.insert(name)
+    try bytes.write(to: folder.appendingPathComponent(name))
+  }
+
+  /// The names of the files that a test put here.
+  private var given: Set<String> = []
+
+  /// Checks that nobody but their owner can use the files that Rouse made here.
+  ///
+  /// - Returns: The names of these files, in order.
+  func expectPrivate() throws -> [String] {
+    let made = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { !given.contains($0) }
+    return try made.sorted().filter { name in
+      let attributes = try FileManager.default.attributesOfItem(atPath: folder.appendingPathComponent(name).path)
+      let mode = attributes[.posixPermissions] as? Int
+      #expect((mode ?? 0o777) & 0o077 == 0, "\(name): \(String(mode ?? 0, radix: 8))")
+      return attributes[.type] as? FileAttributeType == .typeRegular
+    }
+  }
 
   func bytes(_ name: String) throws -> Data { try Data(contentsOf: folder.appendingPathComponent(name)) }
 

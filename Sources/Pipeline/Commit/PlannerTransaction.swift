@@ -154,7 +154,10 @@ final class PlannerTransaction {
     }
     do throws(KafkaError) {
       try retry { () throws(KafkaError) in
-        try producer.commitTransaction(timeout: stop.isAsked ? .seconds(4) : .seconds(30))
+        // A call that waits handles no statistics, so it waits in slices: otherwise the metrics would show a broker that is gone as
+        // connected.
+        try producer.poll(timeout: .zero)
+        try producer.commitTransaction(timeout: stop.isAsked ? .seconds(4) : .seconds(10))
       }
     } catch {
       state = error.isAbortable ? .failed : .unknown
@@ -175,6 +178,14 @@ final class PlannerTransaction {
   ) throws(KafkaError) {
     try failing { () throws(KafkaError) in try beginIfNeeded() }
     try commit(offsets, membership)
+  }
+
+  /// Handles what has arrived for the producer, such as its statistics and the news that it was replaced. A worker without anything to send
+  /// calls it regularly.
+  ///
+  /// - Throws: The fatal `KafkaError` that the producer has met; the transaction is then `unknown`.
+  func serve() throws(KafkaError) {
+    try failing { () throws(KafkaError) in try producer.poll(timeout: .zero) }
   }
 
   /// Returns the broker's or the client's refusal of a record for its size, time or content, if such a refusal made the

@@ -223,6 +223,7 @@ public final class PlannerWorker {
     try PipelineError.ofKafka { () throws(KafkaError) in
       try stopUnreadable(poll.events, clients)
       try lookForSkips(clients)
+      if poll.messages.isEmpty { try clients.transaction.serve() }
     }
     if schedule.isCommitDue(at: clock.elapsed) { try take(.commitDue, clients) }
     try restore(clients, isIdle: poll.messages.isEmpty)

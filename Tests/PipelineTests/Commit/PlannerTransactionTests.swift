@@ -59,6 +59,22 @@ struct PlannerTransactionTests {
     #expect(producer.records[1].value == nil)
   }
 
+  @Test("a producer is served while it has nothing to send, and before each try of a commit")
+  func served() throws {
+    let producer = ScriptedProducer()
+    let transaction = transaction(producer)
+    try transaction.serve()
+    #expect(producer.polls == 1 && producer.calls.isEmpty && transaction.state == .idle)
+    try transaction.send(batch())
+    let before = producer.polls
+    producer.failures[.commit] = [Self.retriable, Self.retriable]
+    try commit(transaction)
+    #expect(producer.polls == before + 3)
+    producer.failures[.poll] = [Self.fatal]
+    #expect(throws: Self.fatal) { try transaction.serve() }
+    #expect(transaction.state == .unknown)
+  }
+
   @Test("to confirm that it owns its partitions, a worker commits the group's offsets alone")
   func confirming() throws {
     let producer = ScriptedProducer()

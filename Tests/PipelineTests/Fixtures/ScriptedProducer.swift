@@ -4,9 +4,11 @@ import KafkaClient
 
 /// A producer whose calls fail in the order that a test sets; it records the calls.
 final class ScriptedProducer: ClusterProducer {
-  enum Call: String { case initialize, begin, send, offsets, commit, abort }
+  enum Call: String { case initialize, begin, send, offsets, commit, abort, poll }
 
+  /// The calls but polls.
   private(set) var calls: [Call] = []
+  private(set) var polls = 0
   /// The errors of the next calls of each kind, one for each call.
   var failures: [Call: [KafkaError]] = [:]
   /// The topic, the partition and the headers of each record without a key.
@@ -14,7 +16,7 @@ final class ScriptedProducer: ClusterProducer {
   private(set) var records: [(topic: String, key: [UInt8], value: [UInt8]?)] = []
 
   private func perform(_ call: Call) throws(KafkaError) {
-    calls.append(call)
+    if call == .poll { polls += 1 } else { calls.append(call) }
     guard var left = failures[call], !left.isEmpty else { return }
     let error = left.removeFirst()
     failures[call] = left
@@ -39,7 +41,7 @@ final class ScriptedProducer: ClusterProducer {
     records.append((topic, key.bytes(), nil))
   }
   func inFlight(tag: UInt64) -> UInt64 { 0 }
-  func poll(timeout: Duration) throws(KafkaError) {}
+  func poll(timeout: Duration) throws(KafkaError) { try perform(.poll) }
   func flush(timeout: Duration) throws(KafkaError) -> Bool { true }
   /// The reports of records that failed.
   var deliveries: [KafkaDeliveryFailure] = []
