@@ -293,7 +293,9 @@ let package = Package(
     // What is in `deploy`, checked with the programs that use it.
     .testTarget(
       name: "DeployTests",
-      dependencies: ["rouse", "KafkaClient", "Domain", "JSON", .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: [
+        "rouse", "HTTPTesting", "KafkaClient", "Domain", "JSON", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
       exclude: ["check-api.py", "check-chart.py", "check-console.py"]),
   ],
   cxxLanguageStandard: .cxx17
