@@ -314,13 +314,30 @@ enum ConsoleBroker {
       let client = try console.client()
       #expect(try client.ask("POST", "/v1/dead-letters/replay").text.contains("reason"))
       let none = try client.ask("POST", "/v1/dead-letters/replay?reason=TOO_LARGE")
-      #expect(try none.json["replayed"] == .array([]) && none.json["mayHaveMore"] == .bool(false), "\(none.text)")
+      #expect(try none.json["replayed"] == .array([]) && none.json["next"] == nil, "\(none.text)")
       let first = try client.ask("POST", "/v1/dead-letters/replay?reason=MISSING_FIELD").json
       #expect(first["replayed"]?.elements == [0, 1].map { .string("rouse.dead-letters[0]@\($0)") })
       #expect(first["refused"]?.elements.map { $0["place"] } == [.string("rouse.dead-letters[0]@2")])
       #expect(first["refused"]?[0]?["why"]?.text?.contains("do not name its origin") == true)
       let again = try client.ask("POST", "/v1/dead-letters/replay?reason=MISSING_FIELD&limit=1").json
       #expect(again["replayed"] == .array([]) && again["refused"]?.elements.count == 1)
+      #expect(try client.ask("POST", "/v1/dead-letters/replay?reason=MISSING_FIELD&cursor=x").status == 400)
+    }
+  }
+
+  @Test("a replay by reason goes on behind letters that must not be replayed")
+  func replayOlder() async throws {
+    try await ConsoleBroker.run { console in
+      let client = try console.client()
+      let newest = try client.ask("POST", "/v1/dead-letters/replay?reason=MISSING_FIELD&limit=1").json
+      #expect(newest["replayed"] == .array([]) && newest["refused"]?.elements.count == 1)
+      var (next, replayed): (String?, [JSONValue]) = (newest["next"]?.text, [])
+      while let address = next, replayed.count < 3 {
+        let older = try client.ask("POST", address).json
+        replayed += older["replayed"]?.elements ?? []
+        next = older["next"]?.text
+      }
+      #expect(replayed == [1, 0].map { .string("rouse.dead-letters[0]@\($0)") })
     }
   }
 
@@ -347,9 +364,18 @@ enum ConsoleBroker {
       let token = try #require(letter.hidden[ConsoleSessions.tokenField])
       let tried = try ask("POST", "/try", ["event": #"{"id":"e-1"}"#, ConsoleSessions.tokenField: token])
       #expect(tried.1 == 200 && tried.0.text.contains("Intake would make it a dead letter with the reason"))
-      let replayed = try ask(
-        "POST", DeadLettersPage.reasonPath, ["reason": "MISSING_FIELD", ConsoleSessions.tokenField: token])
-      #expect(replayed.0.text.contains("2 letters with the reason MISSING_FIELD replayed"), "\(replayed.0.text)")
+      var fields = ["reason": "MISSING_FIELD", ConsoleSessions.tokenField: token, "cursor": "x"]
+      #expect(try ask("POST", DeadLettersPage.reasonPath, fields).1 == 400)
+      // Behind the newest one, which must not be replayed, there is nothing to leave out.
+      let part = try client.ask("POST", "/v1/dead-letters/replay?reason=MISSING_FIELD&limit=1").json
+      let next = try #require(part["next"]?.text?.firstMatch(of: /cursor=([^&]+)/)?.1.removingPercentEncoding)
+      fields["cursor"] = next
+      let older = try ask("POST", DeadLettersPage.reasonPath, fields).0.text
+      #expect(
+        older.contains("2 letters with the reason MISSING_FIELD replayed") && !older.contains("left out"), "\(older)")
+      fields["cursor"] = nil
+      let replayed = try ask("POST", DeadLettersPage.reasonPath, fields)
+      #expect(replayed.0.text.contains("0 letters with the reason MISSING_FIELD replayed"), "\(replayed.0.text)")
       #expect(replayed.0.text.contains("1 letter left out") && replayed.0.text.contains("do not name its origin"))
       #expect(try ask("GET", "/dead-letters/0/1").0.text.contains("It was replayed at "))
     }

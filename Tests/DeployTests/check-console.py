@@ -363,12 +363,42 @@ def health(browser):
     expect(any("planning" in row and "topic" in row for row in rows), "a partition was restored from the topic")
 
 
-def attempt(browser, broker, axe):
-    """Tries an event about something that a device listens to."""
+def interesting(broker):
+    """A subject that a device listens to."""
     read = ["kcat", "-b", broker, "-C", "-t", "rouse.devices", "-o", "beginning", "-e", "-q"]
     records = subprocess.run(read, capture_output=True, text=True, check=True).stdout.splitlines()
     keys = [key for record in records for widget in json.loads(record)["widgets"] for key in widget["interests"]]
-    subject = next(key for key in keys if key.startswith("flight/"))
+    return next(key for key in keys if key.startswith("flight/"))
+
+
+def publish(broker, event):
+    """Publishes a text to the topic of events."""
+    topics = subprocess.run(["kcat", "-b", broker, "-L", "-J"], capture_output=True, text=True, check=True).stdout
+    names = [topic["topic"] for topic in json.loads(topics)["topics"]]
+    topic = next(name for name in names if not name.startswith(("rouse.", "__")))
+    subprocess.run(["kcat", "-b", broker, "-P", "-t", topic], input=event, text=True, check=True, capture_output=True)
+
+
+def hostile(browser, broker):
+    """Sees a decision arrive by itself whose event has markup in its names: it is shown as text."""
+    browser.open(BASE + "/try")
+    event = browser.run("return JSON.parse(document.querySelector('textarea').value)")
+    name = "<img src=x onerror=\"document.title='hit'\"><script>document.title='hit'</script>"
+    event.update(id=name, source="/<i>hostile</i>", subject=interesting(broker))
+    browser.open(BASE + "/decisions")
+    wait("the stream", lambda: browser.run("return document.getElementById('live-state').textContent.startsWith('live')"))
+    publish(broker, json.dumps(event))
+    row = "[...document.querySelectorAll('#live tr.new')].find(r => r.innerHTML.includes('onerror'))"
+    text = wait("the decision about the hostile event", lambda: browser.run(f"const r = {row}; return r && r.innerText"))
+    expect("<img" in text, f"the name of the event is shown as it is: {text}")
+    state = browser.run(f"return [document.title, {row}.querySelectorAll('img, script, i').length]")
+    expect(state[0] != "hit" and state[1] == 0, f"markup of an event is not markup of the page: {state}")
+    browser.open(BASE + "/decisions")
+
+
+def attempt(browser, broker, axe):
+    """Tries an event about something that a device listens to."""
+    subject = interesting(broker)
     browser.open(BASE + "/try")
     browser.run("const t = document.querySelector('textarea'); const e = JSON.parse(t.value); e.subject = arguments[0];"
                 "t.value = JSON.stringify(e); t.form.requestSubmit()", subject)
@@ -395,11 +425,7 @@ def simulation(browser, axe):
 
 def letters(browser, broker):
     """Publishes a record that intake refuses, looks at it, and replays it."""
-    hostile = '{"specversion":"1.0","id":"<script>alert(1)</script>"}'
-    topics = subprocess.run(["kcat", "-b", broker, "-L", "-J"], capture_output=True, text=True, check=True).stdout
-    names = [topic["topic"] for topic in json.loads(topics)["topics"]]
-    topic = next(name for name in names if not name.startswith(("rouse.", "__")))
-    subprocess.run(["kcat", "-b", broker, "-P", "-t", topic], input=hostile, text=True, check=True, capture_output=True)
+    publish(broker, '{"specversion":"1.0","id":"<script>alert(1)</script>"}')
     def page():
         browser.open(BASE + "/dead-letters")
         return browser.run(
@@ -499,6 +525,7 @@ try:
     policy(browser)
     history(browser, axe)
     attempt(browser, addresses["broker"], axe)
+    hostile(browser, addresses["broker"])
     simulation(browser, axe)
     letters(browser, addresses["broker"])
     check_logs(browser, HOST)

@@ -79,23 +79,26 @@ extension ConsoleDesk {
   /// - Parameters:
   ///   - reason: The reason code.
   ///   - limit: The most letters.
+  ///   - start: The place at which an earlier part ended; nil for the newest.
   ///   - viewer: The one who has them replayed.
-  /// - Returns: The outcome, and whether older letters with the reason may wait.
+  /// - Returns: The outcome, and the place of older letters with the reason that may wait; nil if there are none.
   /// - Throws: `Problem` if it cannot be recorded, or if the brokers did not do it.
-  func replay(reason: String, limit: Int, by viewer: Viewer) throws -> (report: ReplayReport, mayHaveMore: Bool) {
+  func replay(
+    reason: String, limit: Int, from start: DeadLetterCursor? = nil, by viewer: Viewer
+  ) throws -> (report: ReplayReport, next: DeadLetterCursor?) {
     subject = "\(reason) limit=\(limit)"
     try access.check()
     defer { watch.forget() }
     return try deadLetters { box in
-      let page = try box.page(limit, reason: reason, waiting: true)
-      guard !page.letters.isEmpty else { return (ReplayReport(), page.next != nil) }
+      let page = try box.page(limit, reason: reason, waiting: true, from: start)
+      guard !page.letters.isEmpty else { return (ReplayReport(), page.next) }
       let report = try box.replay(page.letters.reversed(), skipsRefused: true)
       if !report.replayed.isEmpty {
         logger.notice(
           "dead letters were replayed",
           metadata: ["reason": "\(reason)", "letters": "\(report.replayed.count)", "key": "\(viewer.key ?? "none")"])
       }
-      return (report, page.next != nil)
+      return (report, page.next)
     }
   }
 

@@ -58,8 +58,9 @@ extension ConsoleRoute {
       var query = QueryReader(request.query)
       let (reason, limit) = (query.text("reason"), query.integer("limit", 1...limitMax, default: 100))
       if reason == nil { query.refuse("reason", "is missing; name the reason of the letters that are to be replayed") }
+      let start = query.cursor { PageCursor.letters($0) }
       try query.finish()
-      let outcome = try desk.replay(reason: reason ?? "", limit: limit, by: request.viewer)
+      let outcome = try desk.replay(reason: reason ?? "", limit: limit, from: start, by: request.viewer)
       var json = JSONWriter()
       json.object { json in
         json.list("replayed", outcome.report.replayed.map { "\($0.place)" })
@@ -68,7 +69,7 @@ extension ConsoleRoute {
           json.member("place", "\(refusal.letter.place)")
           json.member("why", refusal.why)
         }
-        json.member("mayHaveMore", outcome.mayHaveMore)
+        json.member("next", outcome.next.map { request.address(cursor: PageCursor.text($0)) })
       }
       return HTTPAnswer(json: json.bytes)
     },

@@ -15,7 +15,7 @@ struct DeadLettersPage {
   /// The path to which the replay of all letters with a reason is sent.
   static let reasonPath = "/dead-letters/by-reason"
   /// The most letters that one push of a button replays.
-  /// - Beyond: the page says that more may wait.
+  /// - Beyond: the page has a button that goes on with older ones.
   private static let replayMax = 1000
   /// The most refused letters that are listed after a replay.
   private static let refusedMax = 20
@@ -59,10 +59,15 @@ struct DeadLettersPage {
 
   /// Writes the records of the newest letters with a reason back to their topics.
   static func replayReason(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
-    guard let reason = try request.form()["reason"], !reason.isEmpty else {
-      throw Problem(.malformedRequest, "reason is missing")
+    let form = try request.form()
+    guard let reason = form["reason"], !reason.isEmpty else { throw Problem(.malformedRequest, "reason is missing") }
+    let start = try form["cursor"].map { text in
+      guard let start = PageCursor.letters(text) else {
+        throw Problem(.malformedRequest, "cursor is none of this page")
+      }
+      return start
     }
-    let (report, mayHaveMore) = try desk.replay(reason: reason, limit: replayMax, by: request.viewer)
+    let (report, next) = try desk.replay(reason: reason, limit: replayMax, from: start, by: request.viewer)
     var done = PageSection(heading: "Done")
     let words = "\(Figure.count(report.replayed.count, "letter")) with the reason \(reason) replayed"
     done.paragraphs = [[PageCell("\(words).", tone: report.replayed.isEmpty ? nil : .good)]]
@@ -75,8 +80,16 @@ struct DeadLettersPage {
         [PageCell(text(refusal.letter.place), link: link(refusal.letter.place)), PageCell(": \(refusal.why)")]
       }
     }
-    if mayHaveMore, !report.replayed.isEmpty {
-      done.paragraphs.append(["Older ones may wait: replay again."])
+    if let next {
+      done.paragraphs.append(["Older ones may wait."])
+      done.forms = [
+        PageForm(
+          action: reasonPath, changes: true,
+          fields: [
+            .init(name: "reason", label: "", sort: .hidden, value: reason),
+            .init(name: "cursor", label: "", sort: .hidden, value: PageCursor.text(next)),
+          ], button: "Replay older ones with this reason")
+      ]
     }
     return try page(request, desk, reason: reason, done: done).answer(request)
   }
