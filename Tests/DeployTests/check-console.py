@@ -384,7 +384,10 @@ def hostile(browser, broker):
     browser.open(BASE + "/try")
     event = browser.run("return JSON.parse(document.querySelector('textarea').value)")
     name = "<img src=x onerror=\"document.title='hit'\"><script>document.title='hit'</script>"
-    event.update(id=name, source="/<i>hostile</i>", subject=interesting(broker))
+    # The time of the replayed day: with today's, the pipeline would leave that day.
+    with urllib.request.urlopen(BASE + "/v1/decisions?limit=1&format=ndjson") as answer:
+        newest = json.loads(answer.read())
+    event.update(id=name, source="/<i>hostile</i>", subject=interesting(broker), time=newest["at"])
     browser.open(BASE + "/decisions")
     wait("the stream", lambda: browser.run("return document.getElementById('live-state').textContent.startsWith('live')"))
     publish(broker, json.dumps(event))
