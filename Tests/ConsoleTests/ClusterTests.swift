@@ -332,7 +332,7 @@ enum ConsoleBroker {
       let newest = try client.ask("POST", "/v1/dead-letters/replay?reason=MISSING_FIELD&limit=1").json
       #expect(newest["replayed"] == .array([]) && newest["refused"]?.elements.count == 1)
       var (next, replayed): (String?, [JSONValue]) = (newest["next"]?.text, [])
-      while let address = next, replayed.count < 3 {
+      while let address = next {
         let older = try client.ask("POST", address).json
         replayed += older["replayed"]?.elements ?? []
         next = older["next"]?.text

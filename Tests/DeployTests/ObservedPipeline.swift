@@ -1,4 +1,3 @@
-import Domain
 import Foundation
 import GRDB
 import KafkaClient
@@ -29,17 +28,6 @@ final class ObservedPipeline {
   private var lock: DatabaseQueue?
 
   private static let partitions = 2
-  private static let policy = """
-    version: story.1
-    limits: { devicePushes: { limit: 3600, window: 1h, burst: 3 } }
-    kinds:
-      Score:
-        surface: widget
-        budget: { perDay: 200, minInterval: 0s }
-        rules: [{ event: score.changed, relevance: { base: 0.9 }, maxAge: 1h }]
-
-    """
-
   /// Makes the broker with its topics, and starts everything.
   /// - Parameters:
   ///   - divisor: the scale of the rules.
@@ -47,22 +35,16 @@ final class ObservedPipeline {
   /// - Throws: when something does not start.
   init(dividedBy divisor: Int, _ tool: Tool) throws {
     broker = try EmbeddedBroker()
-    for name in ["log", "state", "commands", "decisions", "dead-letters", "devices", "signals"] {
-      try broker.createTopic("rouse.\(name)", partitions: Self.partitions)
-    }
-    try broker.createTopic("events", partitions: 1)
+    try ScoreSample.createTopics(broker, partitions: Self.partitions)
     producer = try KafkaProducer(
       KafkaConfiguration([
         ("bootstrap.servers", broker.bootstrapServers), ("linger.ms", "2"), ("message.timeout.ms", "300000"),
         ("partitioner", "murmur2_random"),
       ]))
     let folder = try #require(folder)
-    try Data(Self.policy.utf8).write(to: folder.url.appending(path: "policy.yaml"))
+    try Data(ScoreSample.policy.utf8).write(to: folder.url.appending(path: "policy.yaml"))
     for device in 0..<20 {
-      let json =
-        #"{"device":"d\#(device)","app":"a","environment":"production","platform":"iOS","osVersion":"26.1","timeZone":"UTC","#
-        + #""tokens":{"widgets":"aa\#(10 + device)"},"widgets":[{"id":"w","kind":"Score","family":"systemSmall","#
-        + #""interests":["game/\#(device % 4)"]}],"updatedAt":"2026-11-20T10:05:00Z"}"#
+      let json = ScoreSample.registration(device)
       try producer.send(topic: "rouse.devices", key: Array("d\(device)".utf8), value: Array(json.utf8))
     }
     try start("front", roles: "intake,audit")
@@ -153,10 +135,8 @@ final class ObservedPipeline {
   private func publish() throws {
     for _ in 0..<3 {
       published += 1
-      let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
-      let json =
-        #"{"specversion":"1.0","id":"e\#(published)","source":"/story","type":"score.changed","subject":"game/\#(published % 4)","#
-        + #""time":"\#(now)","data":{"value":\#(published)}}"#
+      let json = ScoreSample.event(
+        "e\(published)", "game/\(published % 4)", data: #"{"value":\#(published)}"#)
       let isBroken = isPoisoned && published % 2 == 0
       try producer.send(topic: "events", key: nil, value: Array((isBroken ? "{" : json).utf8))
     }

@@ -1,4 +1,3 @@
-import Domain
 import Foundation
 import HTTPTesting
 import KafkaClient
@@ -21,15 +20,12 @@ final class WholeProcess {
   /// - Throws: when something does not start.
   init() throws {
     (folder, broker, certificate) = (try TemporaryFolder(), try EmbeddedBroker(), try TestCertificate())
-    for name in ["log", "state", "commands", "decisions", "dead-letters", "devices", "signals"] {
-      try broker.createTopic("rouse.\(name)", partitions: 1)
-    }
-    try broker.createTopic("events", partitions: 1)
+    try ScoreSample.createTopics(broker, partitions: 1)
     let issuer = try TestIssuer()
     let expires = Int(Date().timeIntervalSince1970) + 3600
     token = try issuer.token(TestIssuer.claims("anna", roles: ["all"], expires: expires))
     for (name, text) in [
-      ("policy.yaml", Self.policy), ("issuer.json", try TestIssuer.keySet(issuer)), ("grants.json", Self.grants),
+      ("policy.yaml", ScoreSample.policy), ("issuer.json", try TestIssuer.keySet(issuer)), ("grants.json", Self.grants),
     ] { try Data(text.utf8).write(to: folder.url.appending(path: name)) }
     let (crt, key) = (certificate.path("tls.crt"), certificate.path("tls.key"))
     let settings = [
@@ -59,48 +55,29 @@ final class WholeProcess {
   /// - Throws: when `curl` cannot be started.
   func act() throws {
     acts += 1
-    let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
     let right = "Authorization: Bearer \(token)"
     func ask(_ method: String, _ path: String, _ body: String, type: String = "cloudevents+json") throws {
-      _ = try curl(["-X", method, path, "-d", body, "-H", "Content-Type: application/\(type)", "-H", right])
+      try curl(["-X", method, path, "-d", body, "-H", "Content-Type: application/\(type)", "-H", right])
     }
     if acts % 10 == 1 {
-      let device = Self.device.replacing("NOW", with: "\(now)")
-      try ask("PUT", "\(gateway)/v1/devices/d1", device, type: "json")
+      try ask("PUT", "\(gateway)/v1/devices/d1", ScoreSample.registration(1), type: "json")
     }
-    let event =
-      #"{"specversion":"1.0","id":"e\#(acts)","source":"/whole","type":"score.changed","subject":"game/1","time":"\#(now)","#
-      + #""data":{"value":\#(acts)}}"#
+    let event = ScoreSample.event("e\(acts)", "game/1", data: #"{"value":\#(acts)}"#)
     try ask("POST", "\(gateway)/v1/events", event)
-    let signal =
-      #"{"specversion":"1.0","id":"s\#(acts)","source":"/app","type":"rouse.signal.widget.fetched","subject":"d1","time":"\#(now)","#
-      + #""data":{"instance":"w"}}"#
+    let signal = ScoreSample.event(
+      "s\(acts)", type: "rouse.signal.widget.fetched", "d1", data: #"{"instance":"w"}"#)
     try ask("POST", "\(gateway)/v1/devices/d1/signals", signal)
-    _ = try curl(["\(console)/v1/devices/d1/timeline", "-H", right])
+    try curl(["\(console)/v1/devices/d1/timeline", "-H", right])
     for look in ["\(gateway)/v1/devices/d1", "\(console)/v1/devices/d1/timeline"] {
-      _ = try curl([look, "-H", "Authorization: Bearer x"])
+      try curl([look, "-H", "Authorization: Bearer x"])
     }
   }
 
-  private func curl(_ arguments: [String]) throws -> String {
-    try HTTPTesting.Tool.curl(["--cacert", certificate.path("tls.crt"), "--max-time", "5"] + arguments).out
+  private func curl(_ arguments: [String]) throws {
+    _ = try HTTPTesting.Tool.curl(["--cacert", certificate.path("tls.crt"), "--max-time", "5"] + arguments)
   }
 
-  private static let policy = """
-    version: whole.1
-    limits: { devicePushes: { limit: 3600, window: 1h, burst: 3 } }
-    kinds:
-      Score:
-        surface: widget
-        budget: { perDay: 200, minInterval: 0s }
-        rules: [{ event: score.changed, relevance: { base: 0.9 }, maxAge: 1h }]
-
-    """
   private static let grants =
     #"{"grants":[{"value":"all","role":"operator"},{"value":"all","role":"publisher","sources":["/"]},"#
     + #"{"value":"all","role":"registrar","apps":["a"]}]}"#
-  private static let device =
-    #"{"device":"d1","app":"a","environment":"production","platform":"iOS","osVersion":"26.1","timeZone":"UTC","#
-    + #""tokens":{"widgets":"aa10"},"widgets":[{"id":"w","kind":"Score","family":"systemSmall","interests":["game/1"]}],"#
-    + #""updatedAt":"NOW"}"#
 }

@@ -36,12 +36,20 @@ final class Workplace {
   /// - Returns: The names of these files, in order.
   func expectPrivate() throws -> [String] {
     let made = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { !given.contains($0) }
-    return try made.sorted().filter { name in
-      let attributes = try FileManager.default.attributesOfItem(atPath: folder.appendingPathComponent(name).path)
+    var names: [String] = []
+    for name in made.sorted() {
+      let path = folder.appendingPathComponent(name).path
+      let attributes: [FileAttributeKey: Any]
+      do { attributes = try FileManager.default.attributesOfItem(atPath: path) } catch {
+        // A program that runs may have removed it meanwhile.
+        guard FileManager.default.fileExists(atPath: path) else { continue }
+        throw error
+      }
       let mode = attributes[.posixPermissions] as? Int
       #expect((mode ?? 0o777) & 0o077 == 0, "\(name): \(String(mode ?? 0, radix: 8))")
-      return attributes[.type] as? FileAttributeType == .typeRegular
+      if attributes[.type] as? FileAttributeType == .typeRegular { names.append(name) }
     }
+    return names
   }
 
   func bytes(_ name: String) throws -> Data { try Data(contentsOf: folder.appendingPathComponent(name)) }

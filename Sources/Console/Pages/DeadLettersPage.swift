@@ -82,14 +82,7 @@ struct DeadLettersPage {
     }
     if let next {
       done.paragraphs.append(["Older ones may wait."])
-      done.forms = [
-        PageForm(
-          action: reasonPath, changes: true,
-          fields: [
-            .init(name: "reason", label: "", sort: .hidden, value: reason),
-            .init(name: "cursor", label: "", sort: .hidden, value: PageCursor.text(next)),
-          ], button: "Replay older ones with this reason")
-      ]
+      done.forms = [reasonForm(reason, from: next, button: "Replay older ones with this reason")]
     }
     return try page(request, desk, reason: reason, done: done).answer(request)
   }
@@ -173,9 +166,8 @@ struct DeadLettersPage {
     var section = PageSection(heading: "Letters", tables: [table])
     if let reason, mayReplay, letters.contains(where: { $0.reason == reason && $0.replayedAt == nil }) {
       section.forms = [
-        PageForm(
-          action: reasonPath, changes: true,
-          fields: [.init(name: "reason", label: "", sort: .hidden, value: reason)],
+        reasonForm(
+          reason,
           button: "Replay all with this reason that were not replayed, at most \(Figure.grouped(Int64(replayMax)))")
       ]
     }
@@ -189,6 +181,17 @@ struct DeadLettersPage {
       ]
     }
     return section
+  }
+
+  /// Returns the button that replays the letters with a reason, from a place on or from the newest.
+  private static func reasonForm(_ reason: String, from start: DeadLetterCursor? = nil, button: String) -> PageForm {
+    var form = PageForm(
+      action: reasonPath, changes: true, fields: [.init(name: "reason", label: "", sort: .hidden, value: reason)],
+      button: button)
+    if let start {
+      form.fields.append(.init(name: "cursor", label: "", sort: .hidden, value: PageCursor.text(start)))
+    }
+    return form
   }
 
   private static func inside(_ letter: DeadLetterRecord, _ desk: ConsoleDesk, mayReplay: Bool) -> PageSection {
