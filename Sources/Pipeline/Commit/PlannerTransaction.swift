@@ -154,9 +154,6 @@ final class PlannerTransaction {
     }
     do throws(KafkaError) {
       try retry { () throws(KafkaError) in
-        // A call that waits handles no statistics, so it waits in slices: otherwise the metrics would show a broker that is gone as
-        // connected.
-        try producer.poll(timeout: .zero)
         try producer.commitTransaction(timeout: stop.isAsked ? .seconds(4) : .seconds(10))
       }
     } catch {
@@ -233,7 +230,12 @@ final class PlannerTransaction {
     }
   }
 
+  /// Repeats a call while the broker asks for it. A call that waits for the coordinator handles no statistics, so the producer is served before
+  /// each try: otherwise the metrics would show a broker that is gone as connected.
   private func retry(_ call: () throws(KafkaError) -> Void) throws(KafkaError) {
-    try retrying(for: Self.patience, clock: clock, stop: stop, call)
+    try retrying(for: Self.patience, clock: clock, stop: stop) { () throws(KafkaError) in
+      try producer.poll(timeout: .zero)
+      try call()
+    }
   }
 }

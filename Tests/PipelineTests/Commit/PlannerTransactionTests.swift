@@ -59,7 +59,7 @@ struct PlannerTransactionTests {
     #expect(producer.records[1].value == nil)
   }
 
-  @Test("a producer is served while it has nothing to send, and before each try of a commit")
+  @Test("a producer is served while it has nothing to send, and before each try of a call")
   func served() throws {
     let producer = ScriptedProducer()
     let transaction = transaction(producer)
@@ -67,9 +67,10 @@ struct PlannerTransactionTests {
     #expect(producer.polls == 1 && producer.calls.isEmpty && transaction.state == .idle)
     try transaction.send(batch())
     let before = producer.polls
+    producer.failures[.offsets] = [Self.retriable]
     producer.failures[.commit] = [Self.retriable, Self.retriable]
     try commit(transaction)
-    #expect(producer.polls == before + 3)
+    #expect(producer.polls == before + 5)
     producer.failures[.poll] = [Self.fatal]
     #expect(throws: Self.fatal) { try transaction.serve() }
     #expect(transaction.state == .unknown)
