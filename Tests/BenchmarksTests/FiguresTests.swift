@@ -11,6 +11,15 @@ struct FiguresTests {
     #expect(values.median == expected)
   }
 
+  /// The places are those of tables of the sign test.
+  @Test(
+    "the interval of a median is that of the sign test",
+    arguments: [(5, nil), (6, 1), (8, 1), (9, 2), (12, 3), (20, 6), (30, 10), (100, 40)] as [(Int, Int?)])
+  func medianInterval(count: Int, place: Int?) {
+    let values = (1...count).map(Double.init).shuffled()
+    #expect(values.medianInterval == place.map { Double($0)...Double(count + 1 - $0) })
+  }
+
   private func round(_ mode: PipelineBenchmarkMode, decisions: Int, wall: Double) -> PipelineRound {
     PipelineRound(mode: mode, wallSeconds: wall, processorSeconds: wall / 2, decisions: decisions, outputRecords: 0)
   }

@@ -32,6 +32,13 @@ package struct PipelineResult: Sendable {
   package func ratio(
     _ mode: PipelineBenchmarkMode, to other: PipelineBenchmarkMode, _ figure: (PipelineRound) -> Double
   ) -> Double? {
-    zip(rounds.filter { $0.mode == mode }, rounds.filter { $0.mode == other }).map { figure($0) / figure($1) }.median
+    ratios(mode, to: other, figure).median
+  }
+
+  /// Returns one mode's figure divided by another mode's figure in the same round, for each round.
+  package func ratios(
+    _ mode: PipelineBenchmarkMode, to other: PipelineBenchmarkMode, _ figure: (PipelineRound) -> Double
+  ) -> [Double] {
+    zip(rounds.filter { $0.mode == mode }, rounds.filter { $0.mode == other }).map { figure($0) / figure($1) }
   }
 }

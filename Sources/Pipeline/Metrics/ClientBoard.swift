@@ -5,10 +5,11 @@ import Synchronization
 /// The newest statistics of each Kafka client of the process. May be used from any thread.
 ///
 /// A client writes its statistics every `kafka.statisticsIntervalSeconds`, on the thread that polls it. Totals go to the metrics at once; the
-/// rest is shown at the next exposition, summed over the clients with the same label. A client that is gone is forgotten.
+/// rest is shown at the next exposition, summed over the clients with the same label. A client that is gone is forgotten. The statistics of a
+/// client that nobody polls stand still, as those of a consumer do while its thread waits for a commit; their age tells.
 final class ClientBoard: Sendable {
   private struct State {
-    var clients: [Int: (label: String, figures: ClientFigures)] = [:]
+    var clients: [Int: (label: String, figures: ClientFigures, at: ContinuousClock.Instant)] = [:]
     var next = 0
   }
 
@@ -31,10 +32,17 @@ final class ClientBoard: Sendable {
   }
 
   /// Sets the gauges from the newest statistics.
-  func show() {
+  ///
+  /// - Parameter now: The time from which ages count.
+  func show(at now: ContinuousClock.Instant = .now) {
     let clients = state.withLock { Array($0.clients.values) }
     var sums: [String: ClientFigures] = [:]
-    for (label, figures) in clients { sums[label, default: ClientFigures()].add(figures) }
+    var ages: [String: Double] = [:]
+    for (label, figures, at) in clients {
+      sums[label, default: ClientFigures()].add(figures)
+      ages[label] = max(ages[label] ?? 0, at.duration(to: now) / .seconds(1))
+    }
+    metrics.age.replace(with: ages.map { ([$0.key], $0.value) })
     func gauge(_ value: (ClientFigures) -> Double) -> [(labels: [String], value: Double)] {
       sums.map { ([$0.key], value($0.value)) }
     }
@@ -62,7 +70,7 @@ final class ClientBoard: Sendable {
       metrics.unreadable.add(1, [label])
       return last
     }
-    state.withLock { $0.clients[number] = (label, figures) }
+    state.withLock { $0.clients[number] = (label, figures, .now) }
     metrics.transmitErrors.add(max(0, figures.totals.transmitErrors - last.transmitErrors), [label])
     metrics.receiveErrors.add(max(0, figures.totals.receiveErrors - last.receiveErrors), [label])
     metrics.requestTimeouts.add(max(0, figures.totals.requestTimeouts - last.requestTimeouts), [label])

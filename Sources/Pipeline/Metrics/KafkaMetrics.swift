@@ -2,7 +2,7 @@ import Observing
 
 /// The metrics of Kafka clients, from librdkafka's own statistics.
 struct KafkaMetrics {
-  let queuedRecords, queuedBytes, requestsWaiting, brokersConnected, roundTrip: MetricFamily
+  let queuedRecords, queuedBytes, requestsWaiting, brokersConnected, roundTrip, age: MetricFamily
   let transmitErrors, receiveErrors, requestTimeouts, disconnects, unreadable: MetricFamily
   static let (mean, p99) = ("mean", "p99")
 
@@ -36,6 +36,12 @@ struct KafkaMetrics {
       [client, MetricLabel("statistic", upTo: 2, "`mean` over all brokers, or `p99` of the slowest broker")],
       help: "Time from a request to the broker's answer; a fetch waits for records, a commit for replicas",
       advice: "Jumping in a producer: the brokers' disks or network. `fetch.wait.max.ms` of idle consumers is usual.")
+    age = registry.gauge(
+      "rouse_kafka_statistics_age_seconds", [client],
+      help: "Age of the oldest statistics of a client, of which the other gauges of this client are made",
+      advice:
+        "Above three times `kafka.statisticsIntervalSeconds`: the thread of the client waits, as in a commit that the brokers do not answer, and its gauges show the time before. See rouse_turn_age_seconds."
+    )
     transmitErrors = registry.counter(
       "rouse_kafka_transmit_errors_total", [client], help: "Requests that could not be sent to a broker",
       advice: "Some while a broker restarts are usual. Steady ones: look at the network.")

@@ -58,6 +58,21 @@ import Testing
     #expect(metrics.transmitErrors.value(["planner-producer"]) == 7, "a total does not fall")
   }
 
+  @Test("the age of statistics is that of the oldest client with the label, and new ones end it")
+  func age() {
+    let metrics = KafkaMetrics(MetricRegistry())
+    let board = ClientBoard(metrics)
+    let (silent, polled) = (board.sink("planner-consumer"), board.sink("planner-consumer"))
+    silent(Self.document())
+    let between = ContinuousClock.now
+    polled(Self.document())
+    board.show(at: between + .seconds(60))
+    #expect(metrics.age.value(["planner-consumer"]) >= 60)
+    silent(Self.document())
+    board.show(at: between)
+    #expect(metrics.age.value(["planner-consumer"]) <= 0)
+  }
+
   @Test("what is no JSON is counted, and leaves the figures as they are")
   func unreadable() {
     let metrics = KafkaMetrics(MetricRegistry())
