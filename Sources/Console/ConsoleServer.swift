@@ -29,13 +29,16 @@ public final class ConsoleServer: Sendable {
     let now: @Sendable () -> Timestamp = { Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000)) }
     let sessions = ConsoleSessions(access)
     let watch = ClusterWatch(settings.pipeline, now: now)
-    let (policies, reports) = (PolicyWatch(settings.pipeline), ReportShelf())
+    let policies = PolicyWatch(settings.pipeline)
+    let processes = settings.others.map { ProcessWatch($0, now: now) }
+    let reports = ReportShelf(
+      path: ReportShelf.path(besides: settings.storePath), bytesMax: settings.limits.bodyBytesMax, logger: logger)
     let tailer = DecisionTailer(storePath: settings.storePath, logger: logger)
     let refusals = RefusalBook(metrics)
     let makeDesk: @Sendable (StoreReaders) -> ConsoleDesk = { readers in
       ConsoleDesk(
-        settings, readers, tailer, sessions: sessions, watch: watch, policies: policies, reports: reports,
-        refusals: refusals, metrics: metrics, logger: logger, now: now)
+        settings, readers, tailer, sessions: sessions, watch: watch, policies: policies, processes: processes,
+        reports: reports, refusals: refusals, metrics: metrics, logger: logger, now: now)
     }
     let readers = StoreReaders(settings, makeDesk: makeDesk) { _ in }
     let cluster = StoreReaders(settings, threads: 1, makeDesk: makeDesk) { _ in }

@@ -26,6 +26,9 @@ public struct ConsoleSettings: Sendable {
   /// The process that the console is a part of, for the page about health; nil if it is not known.
   public var process: ConsoleProcess?
 
+  /// The other processes of the installation, for the same page; nil if the console knows none.
+  public var others: (any OtherProcesses)?
+
   /// The limits on the access records that are kept beside the store.
   public var accessLimits = AccessStore.RecordLimits()
 

@@ -215,7 +215,7 @@ public final class DeviceFeed {
       let device = StoredDevice(app: "\(registration.app)", value: message.value ?? [])
       return DeviceStore.DeviceChange(
         device: key, partition: message.partition, registration: (device, min(registration.updatedAt, time)),
-        interests: interests(of: registration))
+        interests: interests(of: registration), instances: instances(of: registration))
     case .forget: return DeviceStore.DeviceChange(device: key, partition: message.partition, registration: nil)
     default: return nil
     }
@@ -228,6 +228,13 @@ public final class DeviceFeed {
       + registration.activities.map { ($0.kind, $0.interests) }
       + registration.pushToStart.map { ($0.kind, $0.interests) }
     return Set(instances.flatMap { kind, keys in keys.map { DeviceStore.DeviceInterest(key: $0, kind: kind) } })
+  }
+
+  /// Returns the number of a device's placed widgets, placed controls and running activities, by kind.
+  private func instances(of registration: Registration) -> [Identifier: Int] {
+    let kinds =
+      registration.widgets.map(\.kind) + registration.controls.map(\.kind) + registration.activities.map(\.kind)
+    return kinds.reduce(into: [:]) { $0[$1, default: 0] += 1 }
   }
 
   // MARK: Age

@@ -28,6 +28,16 @@ public struct DeviceListeners: Sendable {
     }
   }
 
+  /// The numbers of all devices and of what they show.
+  public struct ShownTotals: Sendable, Equatable {
+    /// The devices.
+    public var devices: Int
+    /// The placed widgets, placed controls and running activities, by kind.
+    public var instances: [String: Int]
+    /// The age of the view in whole seconds: what was written before that is in it. Nil if it never had everything.
+    public var ageSeconds: Int?
+  }
+
   /// The path of the file.
   public let path: String
 
@@ -70,6 +80,22 @@ public struct DeviceListeners: Sendable {
       let row = try Row.fetchOne(
         db, sql: "SELECT app, value FROM device WHERE name = ?", arguments: [Data(device.utf8)])
       return (row.map { StoredDevice(app: $0[0], value: Array($0[1] as Data)) }, Self.age(since, now))
+    }
+  }
+
+  /// Tells how many devices there are, and how many instances they show. It reads a row of the disk for each kind.
+  ///
+  /// - Parameter now: The wall clock.
+  /// - Throws: `DeviceStoreError` if there is no view of this version, or if it cannot be read.
+  public func totals(at now: Date) throws(DeviceStoreError) -> ShownTotals {
+    try read { db in
+      let about = try Row.fetchOne(db, sql: "SELECT current, devices FROM about")
+      let kinds = try Row.fetchAll(db, sql: "SELECT kind, instances FROM total WHERE instances > 0")
+      return ShownTotals(
+        devices: about?[1] ?? 0,
+        instances: Dictionary(
+          uniqueKeysWithValues: kinds.map { (String(decoding: $0[0] as Data, as: UTF8.self), $0[1]) }),
+        ageSeconds: Self.age(about?[0] ?? 0, now))
     }
   }
 

@@ -17,7 +17,7 @@ public final class DeviceStore: Sendable {
   /// The number by which SQLite's header tells a view from other databases.
   private static let applicationID: Int64 = 0x524f_5544
   /// The version of the tables. A file of another version is made anew.
-  private static let version: Int64 = 2
+  private static let version: Int64 = 3
   /// The bytes of SQLite's cache of a connection, in KiB.
   private static let cacheKibibytes = 4096
   /// The longest wait for another process that writes.
@@ -73,7 +73,7 @@ public final class DeviceStore: Sendable {
     try db.execute(sql: "PRAGMA user_version = \(version)")
     try db.execute(
       sql: """
-        CREATE TABLE about(topic TEXT NOT NULL, current INTEGER NOT NULL);
+        CREATE TABLE about(topic TEXT NOT NULL, current INTEGER NOT NULL, devices INTEGER NOT NULL);
         CREATE TABLE position(partition INTEGER PRIMARY KEY, next INTEGER NOT NULL);
         CREATE TABLE device(
           n INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE, partition INTEGER NOT NULL, app TEXT NOT NULL,
@@ -82,8 +82,13 @@ public final class DeviceStore: Sendable {
         CREATE TABLE interest(
           key BLOB NOT NULL, kind BLOB NOT NULL, device INTEGER NOT NULL, PRIMARY KEY (key, kind, device)) WITHOUT ROWID;
         CREATE INDEX interestDevice ON interest(device);
+        -- The instances of each kind that a device shows.
+        CREATE TABLE shown(
+          device INTEGER NOT NULL, kind BLOB NOT NULL, instances INTEGER NOT NULL, PRIMARY KEY (device, kind)) WITHOUT ROWID;
+        -- The sums of shown over all devices. about.devices is the number of all devices.
+        CREATE TABLE total(kind BLOB PRIMARY KEY, instances INTEGER NOT NULL) WITHOUT ROWID;
         """)
-    try db.execute(sql: "INSERT INTO about VALUES (?, 0)", arguments: [topic])
+    try db.execute(sql: "INSERT INTO about VALUES (?, 0, 0)", arguments: [topic])
     return 0
   }
 
@@ -145,6 +150,8 @@ public final class DeviceStore: Sendable {
     var registration: (device: StoredDevice, updatedAt: Timestamp)?
     /// The kinds of its instances with the keys that they listen to.
     var interests: Set<DeviceInterest> = []
+    /// The number of its placed widgets, placed controls and running activities, by kind.
+    var instances: [Identifier: Int] = [:]
   }
 
   /// A kind of which an instance listens to a key.
@@ -178,15 +185,19 @@ public final class DeviceStore: Sendable {
   ) throws(DeviceStoreError) -> ChangeCounts {
     do {
       let counts = try database.write { db in
-        var counts = ChangeCounts()
+        var (counts, totals) = (ChangeCounts(), DeviceTotals())
         if !anew.isEmpty { try db.execute(sql: "UPDATE about SET current = 0") }
         for partition in anew {
-          try db.execute(
-            sql: "DELETE FROM interest WHERE device IN (SELECT n FROM device WHERE partition = ?)",
-            arguments: [partition])
+          try totals.subtract(partition: partition, db)
+          for table in ["interest", "shown"] {
+            try db.execute(
+              sql: "DELETE FROM \(table) WHERE device IN (SELECT n FROM device WHERE partition = ?)",
+              arguments: [partition])
+          }
           try db.execute(sql: "DELETE FROM device WHERE partition = ?", arguments: [partition])
         }
-        for change in changes { try Self.apply(change, db, &counts) }
+        for change in changes { try Self.apply(change, db, &counts, &totals) }
+        try totals.write(db)
         for (partition, offset) in next {
           try db.cachedStatement(sql: "INSERT OR REPLACE INTO position VALUES (?, ?)")
             .execute(arguments: [partition, offset])
@@ -198,11 +209,18 @@ public final class DeviceStore: Sendable {
     } catch { throw DeviceStoreError(path, error) }
   }
 
-  private static func apply(_ change: DeviceChange, _ db: Database, _ counts: inout ChangeCounts) throws {
+  private static func apply(
+    _ change: DeviceChange, _ db: Database, _ counts: inout ChangeCounts, _ totals: inout DeviceTotals
+  ) throws {
     let name = Data(change.device)
+    let number = try db.cachedStatement(sql: "SELECT n FROM device WHERE name = ?")
+    let before = try Int64.fetchOne(number, arguments: [name])
     guard let (device, updatedAt) = change.registration else {
-      try removeInterests(of: name, db)
-      try db.cachedStatement(sql: "DELETE FROM device WHERE name = ?").execute(arguments: [name])
+      if let before {
+        try removeInstances(of: before, db, &totals)
+        try db.cachedStatement(sql: "DELETE FROM device WHERE n = ?").execute(arguments: [before])
+        totals.devices -= 1
+      }
       counts.forgotten += 1
       return
     }
@@ -219,18 +237,25 @@ public final class DeviceStore: Sendable {
       return
     }
     counts.kept += 1
-    try removeInterests(of: name, db)
-    guard !change.interests.isEmpty else { return }
-    let n = try Int64.fetchOne(db.cachedStatement(sql: "SELECT n FROM device WHERE name = ?"), arguments: [name])
+    if let before { try removeInstances(of: before, db, &totals) } else { totals.devices += 1 }
+    guard !change.interests.isEmpty || !change.instances.isEmpty else { return }
+    let n = try Int64.fetchOne(number, arguments: [name])
     let insert = try db.cachedStatement(sql: "INSERT INTO interest VALUES (?, ?, ?)")
     for interest in change.interests {
       try insert.execute(arguments: [Data(interest.key.utf8), Data(interest.kind.utf8), n])
     }
+    let show = try db.cachedStatement(sql: "INSERT INTO shown VALUES (?, ?, ?)")
+    for (kind, instances) in change.instances {
+      try show.execute(arguments: [n, Data(kind.utf8), instances])
+      totals.instances[Data(kind.utf8), default: 0] += instances
+    }
   }
 
-  private static func removeInterests(of name: Data, _ db: Database) throws {
-    try db.cachedStatement(sql: "DELETE FROM interest WHERE device = (SELECT n FROM device WHERE name = ?)")
-      .execute(arguments: [name])
+  private static func removeInstances(of device: Int64, _ db: Database, _ totals: inout DeviceTotals) throws {
+    try totals.subtract(device: device, db)
+    for table in ["interest", "shown"] {
+      try db.cachedStatement(sql: "DELETE FROM \(table) WHERE device = ?").execute(arguments: [device])
+    }
   }
 
   /// Notes that the view has everything that was written before a time.
@@ -256,7 +281,10 @@ public final class DeviceStore: Sendable {
     do {
       try database.write { db in
         try db.execute(
-          sql: "DELETE FROM interest; DELETE FROM device; DELETE FROM position; UPDATE about SET current = 0")
+          sql: """
+            DELETE FROM interest; DELETE FROM shown; DELETE FROM total; DELETE FROM device; DELETE FROM position;
+            UPDATE about SET current = 0, devices = 0
+            """)
       }
     } catch { throw DeviceStoreError(path, error) }
     currentSince.store(0, ordering: .relaxed)

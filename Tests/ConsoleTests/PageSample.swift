@@ -47,10 +47,13 @@ final class PageSample {
     settings.devices = devices
     change(&settings)
     let (place, watch) = (settings, ClusterWatch(settings.pipeline, now: now))
+    let reports = ReportShelf(
+      path: ReportShelf.path(besides: settings.storePath), bytesMax: 1 << 20, logger: RunningConsole.silent)
     let makeDesk: @Sendable (StoreReaders) -> ConsoleDesk = { readers in
       ConsoleDesk(
         place, readers, DecisionTailer(storePath: place.storePath, logger: RunningConsole.silent), sessions: sessions,
-        watch: watch, policies: PolicyWatch(place.pipeline), reports: ReportShelf(),
+        watch: watch, policies: PolicyWatch(place.pipeline), processes: place.others.map { ProcessWatch($0, now: now) },
+        reports: reports,
         refusals: RefusalBook(ConsoleMetrics(MetricRegistry())), metrics: ConsoleMetrics(MetricRegistry()),
         logger: RunningConsole.silent, now: now)
     }

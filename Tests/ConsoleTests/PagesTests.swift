@@ -198,39 +198,6 @@ import Testing
     #expect(text(try sample.page("/")).contains("have not told the policy in force"))
   }
 
-  @Test(
-    "the budget of the overview is what the policy allows to the devices of the store, and the drawing has its line")
-  func budget() throws {
-    var batch = AuditBatch()
-    for n in 0..<10 {
-      batch.append(PageSample.decision(n, event: "e\(n)", device: "d\(n)", command: "c-0-\(n)-0"))
-      batch.append(PageSample.command(n, device: "d\(n)", kind: "FlightStatus", event: "e\(n)"))
-    }
-    let sample = try PageSample(batch)
-    let store = try sample.desk.store()
-    var policy = try PolicyDocument(yaml: ClusterTests.policy, file: "p").policy
-    policy.profile.devicePushes.limit = 5
-    policy.profile.devicePushes.window = .hours(1)
-    policy.profile.controlPushes = .unlimited
-    for (hours, reloads) in [(1, 20.0), (24, 480), (72, 1440)] {
-      let budget = try SpendingBudget(policy, store.activity(hours: hours), devices: store.summary().devices)
-      #expect(budget.devices == 10 && budget.allowed(.instance) == reloads)
-      #expect(budget.allowed(.device) == Double(50 * hours) && budget.allowed(.control) == nil)
-      #expect(budget.allowed(.app) == nil)
-    }
-    policy.apps = [AppBudget(app: "a", perDay: 600), AppBudget(app: "b", perDay: 120)]
-    let activity = try store.activity(hours: 6)
-    let budget = SpendingBudget(policy, activity, devices: 10)
-    #expect(budget.allowed(.app) == 180)
-    let drawing = try #require(SpendingChart.drawing(activity, budget, PageTime())?.text)
-    #expect(drawing.contains("instance: 10 of 120") && drawing.contains(">8 % of 120<"), "\(drawing)")
-    #expect(drawing.contains("class=\"limit\""))
-    #expect(SpendingChart.drawing(activity, nil, PageTime())?.text.contains("class=\"limit\"") == false)
-    // A kind that had no decision, or is switched off, adds nothing.
-    policy.kinds[0].enabled = false
-    #expect(SpendingBudget(policy, activity, devices: 10).allowed(.instance) == nil)
-  }
-
   @Test("the numbers of events and devices agree with the lists that they lead to, also when the hours have fewer")
   func numbers() throws {
     var batch = AuditBatch()
@@ -608,6 +575,7 @@ import Testing
 
 /// Registrations that answer as a test says.
 struct StubDevices: ListeningDevices {
+  var shows: Result<ShownInstances, ListeningDevicesError> = .failure(.init("not asked"))
   var found: Result<FoundRegistration, ListeningDevicesError> = .success(.init(registration: nil, ageSeconds: 0))
   var answer: @Sendable ([(kind: String, keys: [String])]) -> Result<ListeningCounts, ListeningDevicesError> = { _ in
     .failure(.init("not asked"))
@@ -617,6 +585,7 @@ struct StubDevices: ListeningDevices {
     try answer(groups).get()
   }
 
+  func shown() throws(ListeningDevicesError) -> ShownInstances { try shows.get() }
   func find(_ device: Identifier) throws(ListeningDevicesError) -> FoundRegistration { try found.get() }
 }
 

@@ -248,7 +248,9 @@ def check_all():
     expect(job["containers"][0]["env"][0]["name"] == "ROUSE_KAFKA_PROPERTIES_FILE", "all: the job has the secret")
     expect(job["containers"][0]["image"] == "registry.example.com/rouse:1.2.3", "all: image")
     policy = objects["NetworkPolicy", "blue-rouse"]["spec"]
-    expect(policy["ingress"][0]["from"] == [{"podSelector": {}}], "all: scrapers")
+    audit = {"app.kubernetes.io/name": "rouse", "app.kubernetes.io/instance": "blue", "app.kubernetes.io/component": "audit"}
+    scrapers = [{"podSelector": {}}, {"podSelector": {"matchLabels": audit}}]
+    expect(policy["ingress"][0]["from"] == scrapers, f"all: scrapers {policy['ingress']}")
     expect([p["port"] for rule in policy["egress"] for p in rule["ports"]] == [53, 53, 9095, 4318, 443], f"all: egress {policy}")
     check_gateway(objects, settings["gateway"])
     check_console(objects, settings["console"])
@@ -334,6 +336,15 @@ def check_console(objects, settings):
         {"ports": [{"port": 9466, "protocol": "TCP"}], "from": [{"podSelector": {}}]},
     ]
     expect(policy["policyTypes"] == ["Ingress"] and policy["ingress"] == allowed, f"all: clients of the console {policy}")
+    # The console asks the pods of all roles, which the Service without an address of its own names, for their status.
+    service = objects["Service", "blue-rouse"]["spec"]
+    expect(service["clusterIP"] == "None", f"all: the Service of all pods has an address of its own: {service}")
+    http = service["ports"][0]["port"]
+    expect(settings["console.processes"] == f"blue-rouse:{http}", f"all: the console asks {settings['console.processes']}")
+    policy = objects["NetworkPolicy", "blue-rouse-status"]["spec"]
+    expect(policy["podSelector"]["matchLabels"].items() <= labels, f"all: the policy selects other pods: {policy}")
+    pods = [{"podSelector": {"matchLabels": service["selector"]}}]
+    expect(policy["egress"] == [{"ports": [{"port": http, "protocol": "TCP"}], "to": pods}], f"all: status {policy}")
 
 
 def check_tokens():

@@ -157,6 +157,38 @@ import Testing
       // Every change of the tables leaves the index as the registrations say.
       try store.startOver()
       #expect(try listeners.count(question, at: Self.start).devices == 0)
+      #expect(try listeners.totals(at: Self.start) == .init(devices: 0, instances: [:], ageSeconds: nil))
+    }
+  }
+
+  @Test("the devices and the instances of each kind are counted, and the sums follow every change")
+  func totals() async throws {
+    try await Self.onThread {
+      let place = try ViewPlace()
+      func registration(_ device: String, _ kinds: [String], updatedAt: String = "2026-11-22T12:00:00Z") -> String {
+        let widgets = kinds.enumerated().map { "{\"id\":\"w\($0)\",\"kind\":\"\($1)\",\"interests\":[\"x\"]}" }
+        return Self.json(device, updatedAt: updatedAt).dropLast() + ",\"widgets\":[\(widgets.joined(separator: ","))]}"
+      }
+      try place.write([
+        ("d-1", registration("d-1", ["A", "A", "B"])), ("d-2", registration("d-2", ["A"])),
+        ("d-3", registration("d-3", [])), ("d-4", registration("d-4", ["C"])),
+      ])
+      let store = try place.open()
+      let reader = DeviceListeners(path: place.path)
+      #expect(try reader.totals(at: Self.start) == .init(devices: 0, instances: [:], ageSeconds: nil))
+      try place.feed(store, at: Self.start)
+      #expect(
+        try reader.totals(at: Self.start + 7) == .init(devices: 4, instances: ["A": 3, "B": 1, "C": 1], ageSeconds: 7))
+      try place.write([
+        ("d-1", registration("d-1", ["B", "B"], updatedAt: "2026-11-22T13:00:00Z")), ("d-4", nil), ("d-5", nil),
+        ("d-2", registration("d-2", ["B"], updatedAt: "2026-11-22T11:00:00Z")),
+      ])
+      try place.feed(store, at: Self.start) { _ in
+        try reader.totals(at: Self.start) == .init(devices: 3, instances: ["A": 1, "B": 2], ageSeconds: 0)
+      }
+      // A partition that is made anew takes its own devices away, and no others.
+      _ = try store.apply([], anew: [0, 1, 2], next: [:])
+      #expect(try reader.totals(at: Self.start) == .init(devices: 0, instances: [:], ageSeconds: nil))
     }
   }
 

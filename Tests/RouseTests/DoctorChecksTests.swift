@@ -183,11 +183,12 @@ import Testing
       json: """
         {"version":"1.2.3","roles":["planner"],"notReady":["r"],"threads":[{"role":"planner","number":1,
         "secondsSinceTurn":0.5,"hasJoined":true,"partitions":[{"partition":3,"state":"planning","next":17,"devices":2,
+        "lagRecords":9,"restore":{"isUnderWay":false,"from":"snapshot","seconds":1.5},
         "policy":{"version":"v","hash":"h","isRefused":true}},{"partition":4,"state":"restoring"}]},
         {"role":"audit","number":0}],"audit":[]}
         """)
     let found = try #require(status)
-    #expect(found.version == "1.2.3" && found.notReady == ["r"])
+    #expect(found.version == "1.2.3" && found.notReady == ["r"] && found.roles == ["planner"])
     #expect(
       found.threads == [
         .init(name: "planner thread 1", secondsSinceTurn: 0.5), .init(name: "audit thread 0", secondsSinceTurn: nil),
@@ -196,7 +197,8 @@ import Testing
       found.partitions == [
         .init(
           number: 3, state: "planning", next: 17, policy: PolicyReference(version: "v", hash: "h"),
-          isPolicyRefused: true),
+          isPolicyRefused: true, devices: 2, lagRecords: 9,
+          restore: .init(isUnderWay: false, source: "snapshot", seconds: 1.5)),
         .init(number: 4, state: "restoring"),
       ])
     for text in ["", "{}", "[1]", #"{"version":1,"threads":[]}"#] { #expect(ProcessStatus(json: text) == nil) }
@@ -211,6 +213,12 @@ import Testing
     for text in ["", "ftp://a", "http://", "a b"] { #expect(url(text) == nil, "\(text)") }
     #expect(StatusPage(HTTPAddress(host: "0.0.0.0", port: 9464))?.url.absoluteString == "http://127.0.0.1:9464/status")
     #expect(StatusPage(HTTPAddress(host: "127.0.0.1", port: 0)) == nil)
+    let resolved = { (text: String) in StatusPage(text)?.resolved.map(\.address) }
+    #expect(resolved("localhost:9464")?.contains("127.0.0.1:9464") == true)
+    #expect(resolved("10.0.0.2:9464") == ["10.0.0.2:9464"] && resolved("[::1]:9464") == ["[::1]:9464"])
+    #expect(
+      resolved("https://localhost:1/a") == ["localhost:1"]
+        && resolved("no-such-host.invalid:1") == ["no-such-host.invalid:1"])
   }
 }
 

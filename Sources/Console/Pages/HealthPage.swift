@@ -4,7 +4,7 @@ import KafkaClient
 import Pipeline
 import Serving
 
-/// The page of the installation's health: the store, the roles of the process, the readers and their lag, the topics.
+/// The page of the installation's health: the store, the roles of the processes, the readers and their lag, the topics.
 struct HealthPage {
   /// The most partitions that a table lists, and the most starts of Live Activities that are looked at.
   /// - Beyond: partitions are in the CSV alone; of the starts, the oldest are left out.
@@ -19,14 +19,18 @@ struct HealthPage {
     } catch {
       sections.append(PageSection(heading: "Audit store", paragraphs: [[PageCell(error.detail, tone: .bad)]]))
     }
-    sections.append(ProcessSection.section(desk.settings.process, desk.now()))
+    let others = desk.processes?.view()
+    sections.append(
+      ProcessSection.section(desk.settings.process, knowsOthers: desk.processes != nil, desk.now()))
+    if desk.processes != nil { sections.append(OtherProcessesSection.section(others, desk.now())) }
     sections.append(ClusterView.state(view, desk.now()))
     if let facts = view?.facts { sections += [progress(facts), topics(facts)] }
     var page = ConsolePage(
       title: "Health", area: .health,
       lead: ["What the store and the brokers tell. rouse doctor looks at more, and says what to do."],
       sections: sections)
-    page.refreshSeconds = view == nil ? ClusterView.retrySeconds : 30
+    let isWaiting = view == nil || desk.processes != nil && others == nil
+    page.refreshSeconds = isWaiting ? ClusterView.retrySeconds : 30
     return try page.answer(request)
   }
 

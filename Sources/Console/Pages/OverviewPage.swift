@@ -1,5 +1,6 @@
 import Auditing
 import Domain
+import Logging
 import Pipeline
 import Policies
 import Serving
@@ -15,6 +16,7 @@ struct OverviewPage {
   private let activity: StoreActivity
   private let summary: AuditSummary
   private let view: ClusterView?
+  private let shown: ShownInstances?
   private let now: Timestamp
   private let time = PageTime()
 
@@ -29,11 +31,20 @@ struct OverviewPage {
     let view = try desk.clusterView()
     let page = try OverviewPage(
       hours: hours, activity: store.activity(hours: hours), summary: store.summary(hasAttainments: false), view: view,
-      now: desk.now())
+      shown: shownInstances(desk), now: desk.now())
     let objectives = try ObjectivesSection.section(store, view?.policy?.policy, page.time)
     var shown = try page.page(page.attention(store), objectives)
     if view == nil { shown.refreshSeconds = ClusterView.retrySeconds }
     return try shown.answer(request)
+  }
+
+  /// Returns what is shown, as far as a view of the registrations tells.
+  private static func shownInstances(_ desk: ConsoleDesk) -> ShownInstances? {
+    guard let devices = desk.settings.devices else { return nil }
+    do throws(ListeningDevicesError) { return try devices.shown() } catch {
+      desk.logger.debug("the view of the registrations cannot be read", metadata: ["error": "\(error)"])
+      return nil
+    }
   }
 
   private func page(_ attention: PageSection, _ objectives: PageSection) -> ConsolePage {
@@ -207,7 +218,7 @@ struct OverviewPage {
   }
 
   private var spending: PageSection {
-    let budget = (view?.policy?.policy).map { SpendingBudget($0, activity, devices: summary.devices) }
+    let budget = (view?.policy?.policy).map { SpendingBudget($0, activity, stored: summary.devices, shown: shown) }
     guard let drawing = SpendingChart.drawing(activity, budget, time) else { return PageSection(heading: "") }
     var table = PageTable(
       name: "tokens", caption: "Tokens spent",
@@ -230,14 +241,22 @@ struct OverviewPage {
     ]
     section.paragraphs = [
       [
-        budget.map {
-          PageCell(
-            "The budget is what the policy in force allows in these hours to the \(Figure.count($0.devices, "device")) of the store, with one instance on each: how many instances a device shows is not stored. A device may spend a day's tokens at any time of the day.",
-            tone: .dim)
-        } ?? PageCell("The budget is not known, because the brokers have not told the policy in force.", tone: .dim)
+        budget.map { PageCell(Self.words($0), tone: .dim) }
+          ?? PageCell("The budget is not known, because the brokers have not told the policy in force.", tone: .dim)
       ]
     ]
     return section
+  }
+
+  private static func words(_ budget: SpendingBudget) -> String {
+    let devices = Figure.count(budget.devices, "device")
+    let whose =
+      budget.ageSeconds.map {
+        "all instances that the \(devices) with a registration \(budget.devices == 1 ? "shows" : "show"), as of \($0) s ago"
+      }
+      ?? "the \(devices) of the store, with one instance on each: without gateway.devicesView the console does not know how many instances a device shows"
+    return
+      "The budget is what the policy in force allows in these hours to \(whose). A device may spend a day's tokens at any time of the day."
   }
 
   /// The address of the decisions that were sent since the beginning of an hour: those whose pushes were charged.

@@ -4,23 +4,23 @@ import Pipeline
 
 /// The part of the page about health that shows the process of the console: its roles, and the restores of its partitions.
 enum ProcessSection {
-  /// The most partitions that the page lists. The CSV has all of them.
-  private static let rowsMax = 200
-
   /// Returns the section.
   ///
   /// - Parameters:
   ///   - process: The process; nil if it is not known.
+  ///   - knowsOthers: Whether the page shows other processes, too.
   ///   - now: The wall clock.
-  static func section(_ process: ConsoleProcess?, _ now: Timestamp) -> PageSection {
+  static func section(_ process: ConsoleProcess?, knowsOthers: Bool, _ now: Timestamp) -> PageSection {
     var section = PageSection(heading: "Roles of this process")
-    section.paragraphs = [
-      [
-        "Other processes tell the same at ", PageCell("/status", tone: .code), " and ",
-        PageCell("/readyz", tone: .code), " of their ", PageCell("http.listen", tone: .code), "; ",
-        PageCell("rouse doctor", tone: .code), " asks those whose addresses it is given.",
+    if !knowsOthers {
+      section.paragraphs = [
+        [
+          "Other processes tell the same at ", PageCell("/status", tone: .code), " and ",
+          PageCell("/readyz", tone: .code), " of their ", PageCell("http.listen", tone: .code),
+          "; this page shows them, too, if ", PageCell("console.processes", tone: .code), " has their addresses.",
+        ]
       ]
-    ]
+    }
     guard let process else { return section }
     let status = process.status()
     section.tables = [roles(process, status, now)]
@@ -56,28 +56,20 @@ enum ProcessSection {
   }
 
   private static func restores(_ partitions: [PipelineStatus.PartitionStatus]) -> PageTable {
-    var table = PageTable(
-      name: "restores", caption: "Log partitions of this process, and how their state was read",
-      columns: ["Partition", "State", "#Devices", "#Waiting", "Restored from", "#Restore, s"],
-      empty: "No log partition is planned by this process now.", shownMax: rowsMax)
-    table.rows = partitions.map { partition in
-      let none = PageCell("–", isNumber: true)
-      return [
-        PageCell("\(partition.number)"),
-        PageCell(
-          partition.state.rawValue,
-          tone: partition.state == .planning ? .good : partition.state == .stopped ? .bad : nil),
-        .number(partition.devices), partition.lagRecords.map { .number(Int($0)) } ?? none,
-        PageCell(partition.restoredFrom.map(words) ?? "not yet"), partition.restoreSeconds.map { .decimal($0) } ?? none,
-      ]
-    }
-    return table
+    PartitionTable.table(
+      partitions.map { (nil, PlannedPartition($0)) }, name: "restores",
+      caption: "Log partitions of this process, and how their state was read",
+      empty: "No log partition is planned by this process now.")
   }
+}
 
-  private static func words(_ source: PipelineStatus.PartitionStatus.StateOrigin) -> String {
-    switch source {
-    case .topic: "topic"
-    case .snapshot: "local snapshot, and the topic behind it"
-    }
+extension PlannedPartition {
+  /// Tells of a partition of the console's own process.
+  fileprivate init(_ partition: PipelineStatus.PartitionStatus) {
+    self.init(
+      number: partition.number, state: partition.state.rawValue, devices: partition.devices,
+      lagRecords: partition.lagRecords,
+      restoredFrom: partition.restoredFrom.map { $0 == .topic ? "topic" : "snapshot" },
+      restoreSeconds: partition.restoreSeconds)
   }
 }

@@ -4,14 +4,14 @@ import JSON
 import Serving
 
 /// The page of a simulation: the report that `rouse simulate --format json` printed, with the baselines beside the policies.
-/// A report is kept in memory for a while, so that its page has an address.
+/// A report is kept for a while, so that its page has an address.
 enum SimulationPage {
   /// The path.
   static let path = "/simulation"
   /// The most kinds that are shown.
   private static let kindsMax = 50
   /// The most policies and baselines of a kind that are shown.
-  private static let plansMax = 40
+  private static let plansMax = SimulationReport.policiesMax
 
   /// Returns the page without a report.
   static func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
@@ -23,15 +23,10 @@ enum SimulationPage {
     let fields = try request.form()
     let text = fields["file"] ?? fields["report"] ?? ""
     let typed = fields["file"] == nil ? text : ""
-    let report: JSONValue
-    do throws(JSONError) { report = try JSONValue(parsing: text) } catch {
-      return page([refusal("The text is not JSON: \(error)."), form(typed, desk)]).answer(request.viewer)
+    let names: [String]
+    do throws(SimulationReport.Refusal) { names = try SimulationReport(parsing: text).policyNames } catch {
+      return page([refusal(error.words), form(typed, desk)]).answer(request.viewer)
     }
-    guard report["kinds"]?.elements != nil, let policies = report["policies"]?.elements else {
-      let words = "The text is JSON, but it has no kinds and policies. rouse simulate --format json prints a report."
-      return page([refusal(words), form(typed, desk)]).answer(request.viewer)
-    }
-    let names = policies.prefix(plansMax).map { $0["name"]?.text ?? "?" }
     return SignInPage.redirect(to: "\(path)/\(desk.reports.add(text, policies: names, at: desk.now()))")
   }
 
@@ -49,7 +44,7 @@ enum SimulationPage {
   private static func shelf(_ desk: ConsoleDesk) -> PageSection {
     var table = PageTable(
       name: "reports", caption: "Reports that this console was given", columns: ["Report", "Policies", "Given, UTC"],
-      empty: "None since the console was started.")
+      empty: "None.")
     table.rows = desk.reports.all.map { report in
       [
         PageCell(report.name, link: "\(path)/\(report.name)"),
@@ -81,7 +76,7 @@ enum SimulationPage {
             .init(
               name: "file", label: "File that rouse simulate --format json has written", sort: .file,
               hint:
-                "At most \(Figure.decimal(megabytes)) MiB. It is kept in memory, with an address of its own, until \(ReportShelf.reportsMax) others have come or the console ends."
+                "At most \(Figure.decimal(megabytes)) MiB. It is kept beside the audit store, with an address of its own, until \(ReportShelf.reportsMax) others have come."
             ),
             .init(name: "report", label: "Or its text", sort: .area, value: text),
           ], button: "Show")

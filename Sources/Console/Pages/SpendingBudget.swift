@@ -2,50 +2,72 @@ import Auditing
 import Domain
 import Policies
 
-/// The tokens that the policy in force allows in the hours of the overview, as far as the console can tell: it knows how many devices the store has,
-/// and not how many instances each of them shows. Where a ledger belongs to an instance, one instance a device is counted.
+/// The tokens that the policy in force allows in the hours of the overview. With a view of the registrations they are those of all instances
+/// that are shown now. Without one the console knows only how many devices the store has; where a ledger belongs to an instance, one
+/// instance a device is counted then.
 struct SpendingBudget {
   private let policy: Policy
   private let kinds: [KindPolicy]
   private let hours: Int
+  private let shown: ShownInstances?
   /// The devices that are counted.
   let devices: Int
+  /// The age of the registrations that were counted, in seconds; nil if none were.
+  var ageSeconds: Int? { shown?.ageSeconds }
 
   /// Makes a budget.
   ///
   /// - Parameters:
   ///   - policy: The policy in force.
   ///   - activity: The hours.
-  ///   - devices: The devices of the store.
-  init(_ policy: Policy, _ activity: StoreActivity, devices: Int) {
+  ///   - stored: The devices of the store.
+  ///   - shown: What is shown; nil if the console does not know. It is not used either while it is being read for the first time.
+  init(_ policy: Policy, _ activity: StoreActivity, stored: Int, shown: ShownInstances?) {
     self.policy = policy
-    kinds = policy.kinds.filter { kind in kind.enabled && activity.kinds.contains { $0.kind == kind.name } }
     hours = activity.hours.count
-    self.devices = devices
+    let whole = shown.flatMap { $0.ageSeconds == nil ? nil : $0 }
+    self.shown = whole
+    devices = whole?.devices ?? stored
+    kinds = policy.kinds.filter { kind in
+      kind.enabled
+        && (whole.map { $0.instances[kind.name.text] != nil } ?? activity.kinds.contains { $0.kind == kind.name })
+    }
   }
 
   /// Returns the tokens of all ledgers of a sort in the hours, evenly over the day; nil if they have no limit.
   func allowed(_ ledger: Command.Ledger) -> Double? {
     switch ledger {
-    case .instance:
-      // The kind with the most, so that the budget is not made smaller than it is.
-      return kinds.filter(\.surface.traits.reloadsByItself).map(\.budget.perDay).max().map {
-        Double($0 * hours * devices) / 24
-      }
-    case .device: return allowed(policy.profile.devicePushes)
-    case .background: return allowed(policy.profile.backgroundPushes)
-    case .control: return allowed(policy.profile.controlPushes)
-    case .activity: return allowed(policy.profile.activityPushes)
-    case .start: return allowed(policy.profile.activityStarts)
+    case .instance: return allowedReloads
+    case .device: return allowed(policy.profile.devicePushes, ledgers: devices)
+    case .background: return allowed(policy.profile.backgroundPushes, ledgers: devices)
+    case .control: return allowed(policy.profile.controlPushes, ledgers: instances(of: .control))
+    case .activity: return allowed(policy.profile.activityPushes, ledgers: instances(of: .liveActivity))
+    case .start: return allowed(policy.profile.activityStarts, ledgers: devices)
     case .app:
       let perDay = policy.apps.reduce(0) { $0.addingSaturating($1.perDay) }
       return perDay > 0 ? Double(perDay) * Double(hours) / 24 : nil
     }
   }
 
-  private func allowed(_ rate: BudgetProfile.Rate) -> Double? {
+  private var allowedReloads: Double? {
+    let reloading = kinds.filter(\.surface.traits.reloadsByItself)
+    guard let most = reloading.map(\.budget.perDay).max() else { return nil }
+    // Without a view the kind with the most, so that the budget is not made smaller than it is.
+    let perDay =
+      shown.map { shown in
+        reloading.reduce(0.0) { $0 + Double($1.budget.perDay) * Double(shown.instances[$1.name.text] ?? 0) }
+      } ?? Double(most) * Double(devices)
+    return perDay * Double(hours) / 24
+  }
+
+  private func instances(of surface: Surface) -> Int {
+    guard let shown else { return devices }
+    return kinds.filter { $0.surface == surface }.reduce(0) { $0 + (shown.instances[$1.name.text] ?? 0) }
+  }
+
+  private func allowed(_ rate: BudgetProfile.Rate, ledgers: Int) -> Double? {
     guard let limit = rate.limit, rate.window > .zero else { return nil }
     let windows = Double(TimeSpan.hours(Int64(hours)).microseconds) / Double(rate.window.microseconds)
-    return Double(limit) * windows * Double(devices)
+    return Double(limit) * windows * Double(ledgers)
   }
 }

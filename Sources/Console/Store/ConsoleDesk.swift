@@ -31,6 +31,8 @@ final class ConsoleDesk {
   let watch: ClusterWatch
   /// The policy records of the log, as pages show them.
   let policies: PolicyWatch
+  /// The other processes; nil if the console knows none.
+  let processes: ProcessWatch?
   /// The reports of simulations.
   let reports: ReportShelf
   /// The wall clock.
@@ -41,7 +43,8 @@ final class ConsoleDesk {
   /// Opens nothing yet.
   init(
     _ settings: ConsoleSettings, _ readers: StoreReaders, _ tailer: DecisionTailer, sessions: ConsoleSessions,
-    watch: ClusterWatch, policies: PolicyWatch, reports: ReportShelf, refusals: RefusalBook, metrics: ConsoleMetrics,
+    watch: ClusterWatch, policies: PolicyWatch, processes: ProcessWatch?, reports: ReportShelf, refusals: RefusalBook,
+    metrics: ConsoleMetrics,
     logger: Logger,
     now: @escaping @Sendable () -> Timestamp
   ) {
@@ -52,6 +55,7 @@ final class ConsoleDesk {
     self.watch = watch
     file = FileWatch(path: settings.storePath)
     self.policies = policies
+    self.processes = processes
     self.reports = reports
     self.refusals = refusals
     access = AccessBook(settings, metrics)

@@ -1,13 +1,18 @@
 public import Domain
 
 /// The registrations. The console asks them for the page on which an event is tried, which tells how many devices listen to an interest key, and
-/// for the search and the pages of a device.
+/// for the search, the pages of a device and the budget of the overview.
 public protocol ListeningDevices: Sendable {
   /// Counts the devices that have an instance of a kind that listens to any of some keys. Called on the thread of a reader.
   ///
   /// - Parameter groups: The kinds, each with its keys.
   /// - Throws: `ListeningDevicesError` if it is not known.
   func count(_ groups: [(kind: String, keys: [String])]) throws(ListeningDevicesError) -> ListeningCounts
+
+  /// Tells how many devices there are, and how many instances they show. Called on the thread of a reader.
+  ///
+  /// - Throws: `ListeningDevicesError` if it is not known.
+  func shown() throws(ListeningDevicesError) -> ShownInstances
 
   /// Finds the registration of a device. Called on the thread of a reader.
   ///
@@ -26,6 +31,23 @@ public struct FoundRegistration: Sendable, Equatable {
   /// States a registration.
   public init(registration: Registration?, ageSeconds: Int?) {
     self.registration = registration
+    self.ageSeconds = ageSeconds
+  }
+}
+
+/// The numbers of all devices and of what they show.
+public struct ShownInstances: Sendable, Equatable {
+  /// The devices.
+  public var devices: Int
+  /// The placed widgets, placed controls and running activities, by kind.
+  public var instances: [String: Int]
+  /// The age of the registrations in seconds; nil if they are still being read for the first time.
+  public var ageSeconds: Int?
+
+  /// States numbers.
+  public init(devices: Int, instances: [String: Int], ageSeconds: Int?) {
+    self.devices = devices
+    self.instances = instances
     self.ageSeconds = ageSeconds
   }
 }

@@ -17,8 +17,8 @@ struct DoctorCommand: ParsableCommand {
       CHECKS
       \(Self.checks)
 
-      The policy in force and the state of partitions come from running processes. The one at http.listen is asked; name \
-      the others with --status.
+      The policy in force and the state of partitions come from running processes. The one at http.listen is asked, \
+      and those of console.processes; name others with --status.
 
       EXAMPLE
         rouse doctor --config rouse.yaml

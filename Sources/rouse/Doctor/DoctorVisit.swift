@@ -123,16 +123,11 @@ struct DoctorVisit {
     {
       pages.insert((listen.text, page, false), at: 0)
     }
-    let asked = pages
-    let answers = Mutex<[Int: DoctorFacts.ProcessFacts.StatusAnswer]>([:])
-    DispatchQueue.concurrentPerform(iterations: asked.count) { index in
-      let answer = asked[index].page.ask()
-      answers.withLock { $0[index] = answer }
+    for page in try settings.otherProcesses()?.resolved ?? [] where !pages.contains(where: { $0.page == page }) {
+      pages.append((page.address, page, true))
     }
-    return asked.enumerated().map { index, page in
-      DoctorFacts.ProcessFacts(
-        address: page.address, isNamed: page.isNamed,
-        answer: answers.withLock { $0[index] } ?? .failure("was not asked"))
+    return zip(pages, StatusPage.ask(pages.map(\.page))).map { page, answer in
+      DoctorFacts.ProcessFacts(address: page.address, isNamed: page.isNamed, answer: answer)
     }
   }
 

@@ -1,10 +1,14 @@
 import Domain
 import JSON
 
-/// The answer of a process at `/status`, as far as `rouse doctor` needs it.
+/// The answer of a process at `/status`, as far as `rouse doctor` and the console's page about health need it.
 struct ProcessStatus: Sendable, Equatable {
   /// The version of the program.
   var version = ""
+  /// The roles.
+  var roles: [String] = []
+  /// The things that the process does without.
+  var missing: [String] = []
   /// The reasons why the process is not ready.
   var notReady: [String] = []
   /// The threads by name, each with the seconds since its last turn; nil for one that does not run.
@@ -32,6 +36,22 @@ struct ProcessStatus: Sendable, Equatable {
     var policy: PolicyReference?
     /// Whether a newer policy of the log was refused.
     var isPolicyRefused = false
+    /// The devices; nil if the process does not tell.
+    var devices: Int?
+    /// The records that wait; nil while that is unknown.
+    var lagRecords: Int64?
+    /// The restore that is under way, or the one with which the process got the partition; nil before the first.
+    var restore: OwnedRestore?
+  }
+
+  /// A restore of a partition.
+  struct OwnedRestore: Sendable, Equatable {
+    /// Whether it is under way.
+    var isUnderWay: Bool
+    /// The source, `topic` or `snapshot`.
+    var source: String?
+    /// The time that it took or has taken, in seconds.
+    var seconds: Double?
   }
 
   /// Makes a status by its parts.
@@ -51,7 +71,9 @@ struct ProcessStatus: Sendable, Equatable {
       case .array(let threads)? = json["threads"]
     else { return nil }
     self.version = version
+    roles = json["roles"]?.elements.compactMap(\.text) ?? []
     notReady = json["notReady"]?.elements.compactMap(\.text) ?? []
+    missing = json["missing"]?.elements.compactMap(\.text) ?? []
     for thread in threads {
       let number = thread["number"]?.whole ?? 0
       self.threads.append(
@@ -75,6 +97,13 @@ extension ProcessStatus.OwnedPartition {
       policy = PolicyReference(version: Identifier(version), hash: Identifier(hash))
     }
     isPolicyRefused = json["policy"]?["isRefused"] == .bool(true)
+    devices = json["devices"]?.whole.map { Int($0) }
+    lagRecords = json["lagRecords"]?.whole
+    if let restore = json["restore"] {
+      self.restore = ProcessStatus.OwnedRestore(
+        isUnderWay: restore["isUnderWay"] == .bool(true), source: restore["from"]?.text,
+        seconds: restore["seconds"]?.number)
+    }
   }
 }
 

@@ -1,13 +1,15 @@
 import ArgumentParser
+import Dispatch
 import Foundation
 import Serving
+import Synchronization
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
 #endif
 
 /// The page `/status` of a running process, asked over HTTP.
-struct StatusPage: Sendable, Equatable {
+struct StatusPage: Sendable, Equatable, Hashable {
   /// The address of the page.
   let url: URL
 
@@ -36,6 +38,58 @@ struct StatusPage: Sendable, Equatable {
     let host = ["0.0.0.0": "127.0.0.1", "::": "::1"][listen.host] ?? listen.host
     self.init("http://" + HTTPAddress(host: host, port: listen.port).text)
   }
+
+  /// The addresses that the host has now, as pages: one for each member of a Kubernetes Service without an address of its own, for example. The
+  /// page itself if its certificate names the host, or if the host has no address.
+  var resolved: [StatusPage] {
+    guard url.scheme == "http", let host = url.host(percentEncoded: false), !host.contains(":") else { return [self] }
+    let pages = Host(name: host).addresses.sorted().compactMap { address -> StatusPage? in
+      var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
+      parts?.host = address.contains(":") ? "[\(address)]" : address
+      return parts?.url.map { StatusPage(url: $0) }
+    }
+    return pages.isEmpty ? [self] : pages
+  }
+
+  /// The host with the port, as a person would name the process.
+  var address: String {
+    guard let host = url.host(percentEncoded: false) else { return url.absoluteString }
+    return (host.contains(":") ? "[\(host)]" : host) + (url.port.map { ":\($0)" } ?? "")
+  }
+
+  private init(url: URL) { self.url = url }
+
+  /// Asks for pages at the same time, with at most `threadsMax` questions under way.
+  ///
+  /// - Returns: The answers, in the order of the pages.
+  static func ask(_ pages: [StatusPage]) -> [DoctorFacts.ProcessFacts.StatusAnswer] {
+    let answers = Mutex([DoctorFacts.ProcessFacts.StatusAnswer?](repeating: nil, count: pages.count))
+    let next = Atomic(0)
+    let ended = DispatchGroup()
+    // Threads of their own: each question only waits, and a queue has as many threads as there are cores.
+    withExtendedLifetime(ended) {
+      for _ in 0..<min(threadsMax, pages.count) {
+        ended.enter()
+        let thread = Thread {
+          while true {
+            let place = next.add(1, ordering: .relaxed).oldValue
+            guard place < pages.count else { break }
+            let answer = pages[place].ask()
+            answers.withLock { $0[place] = answer }
+          }
+          ended.leave()
+        }
+        thread.name = "status-pages"
+        thread.start()
+      }
+      ended.wait()
+    }
+    return answers.withLock { $0.map { $0 ?? .failure("was not asked") } }
+  }
+
+  /// The most questions under way.
+  /// - Beyond: further processes are asked when one of these has answered.
+  private static let threadsMax = 32
 
   /// Asks for the page, and waits for the answer on the calling thread.
   func ask() -> DoctorFacts.ProcessFacts.StatusAnswer {

@@ -17,6 +17,16 @@ struct ViewedListeners: ListeningDevices {
     }
   }
 
+  func shown() throws(ListeningDevicesError) -> ShownInstances {
+    do throws(DeviceStoreError) {
+      let totals = try listeners.totals(at: Date())
+      return ShownInstances(
+        devices: totals.devices, instances: totals.instances, ageSeconds: totals.ageSeconds)
+    } catch {
+      throw ListeningDevicesError("\(error)")
+    }
+  }
+
   func find(_ device: Identifier) throws(ListeningDevicesError) -> FoundRegistration {
     let found: (device: StoredDevice?, ageSeconds: Int?)
     do throws(DeviceStoreError) { found = try listeners.find(device.text, at: Date()) } catch {

@@ -189,6 +189,10 @@ extension Setting {
       "Requests that each key, and each subject of tokens, may send a second, with two seconds' worth at once; 0: any number."
     ),
     Setting(
+      .consoleProcesses, .texts, .texts([]),
+      "Addresses host:port of http.listen of other processes, for the page about health and rouse doctor; every address of a host name is asked."
+    ),
+    Setting(
       .consoleAccessDays, .number(1...36_500, unit: "days"), .number(400),
       "Days for which the records of who looked or changed something are kept, beside audit.store."),
     Setting(

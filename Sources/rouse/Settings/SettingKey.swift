@@ -54,6 +54,7 @@ enum SettingKey: String, CaseIterable, Sendable {
   case consoleTLSKey = "console.tlsKeyFile"
   case consoleReaders = "console.readers"
   case consoleRequestsPerSecond = "console.requestsPerSecond"
+  case consoleProcesses = "console.processes"
   case consoleAccessDays = "console.accessDays"
   case consoleAccessRecords = "console.accessRecords"
   case oidcIssuer = "oidc.issuer"

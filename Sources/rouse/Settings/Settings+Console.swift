@@ -22,10 +22,27 @@ extension Settings {
       )
     }
     var settings = ConsoleSettings(listen: address, storePath: textOrDefault(.auditStore), pipeline: pipeline)
+    settings.others = try otherProcesses()
     settings.readers = numberOrDefault(.consoleReaders)
     settings.accessLimits.ageMax = .hours(24 * Int64(numberOrDefault(.consoleAccessDays)))
     settings.accessLimits.recordsMax = numberOrDefault(.consoleAccessRecords)
     return settings
+  }
+
+  /// Returns the processes that the console asks; nil if it has no address.
+  ///
+  /// - Throws: `Failure` for a text that is no address.
+  func otherProcesses() throws -> OtherStatusPages? {
+    let addresses = list(.consoleProcesses)
+    guard !addresses.isEmpty else { return nil }
+    return OtherStatusPages(
+      try addresses.map { address in
+        guard let page = StatusPage(address) else {
+          throw refusal(
+            .consoleProcesses, "expected addresses such as planner-0:9464,planner-1:9464, found '\(address)'")
+        }
+        return page
+      })
   }
 
   /// The requests that each key, and each subject of tokens, may send a second; nil for any number.

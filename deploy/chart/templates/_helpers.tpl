@@ -296,6 +296,8 @@ spec:
 {{- if $values.console.kafkaSecretName }}{{ $kafka = "console-kafka" }}{{ end }}
 {{- $env := dict "ROUSE_CONSOLE_LISTEN" (printf "0.0.0.0:%d" (int $values.console.port)) }}
 {{- $_ := set $env "ROUSE_AUDIT_STORE" "/var/lib/rouse/audit.sqlite" }}
+{{- /* The headless Service has the addresses of the pods of all roles. */}}
+{{- $_ := set $env "ROUSE_CONSOLE_PROCESSES" (printf "%s:%d" (include "rouse.name" .root) (int $values.http.port)) }}
 {{- $container := dict "root" .root "role" "console" "name" "console" "image" .image "env" $env "kafka" $kafka }}
 {{- $_ := set $container "resources" $values.console.resources }}
 {{- $_ := set $container "http" (dict "name" "console-http" "port" $values.console.metricsPort) }}
