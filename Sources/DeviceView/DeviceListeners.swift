@@ -90,7 +90,7 @@ public struct DeviceListeners: Sendable {
   public func totals(at now: Date) throws(DeviceStoreError) -> ShownTotals {
     try read { db in
       let about = try Row.fetchOne(db, sql: "SELECT current, devices FROM about")
-      let kinds = try Row.fetchAll(db, sql: "SELECT kind, instances FROM total WHERE instances > 0")
+      let kinds = try Row.fetchAll(db, sql: "SELECT kind, instances FROM total")
       return ShownTotals(
         devices: about?[1] ?? 0,
         instances: Dictionary(

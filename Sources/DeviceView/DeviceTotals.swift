@@ -54,6 +54,9 @@ struct DeviceTotals {
           INSERT INTO total VALUES (?, ?) ON CONFLICT(kind) DO UPDATE SET instances = instances + excluded.instances
           """
       ).execute(arguments: [kind, change])
+      // Kinds are named by devices, so those that are gone must not be kept.
+      guard change < 0 else { continue }
+      try db.cachedStatement(sql: "DELETE FROM total WHERE kind = ? AND instances = 0").execute(arguments: [kind])
     }
   }
 }

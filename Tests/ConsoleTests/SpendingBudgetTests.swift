@@ -22,14 +22,14 @@ import Testing
     policy.profile.controlPushes = .unlimited
     for (hours, reloads) in [(1, 20.0), (24, 480), (72, 1440)] {
       let budget = try SpendingBudget(
-        policy, store.activity(hours: hours), stored: store.summary().devices, shown: nil)
+        policy, store.activity(hours: hours), stored: store.summary().devices, .unknown)
       #expect(budget.devices == 10 && budget.allowed(.instance) == reloads)
       #expect(budget.allowed(.device) == Double(50 * hours) && budget.allowed(.control) == nil)
       #expect(budget.allowed(.app) == nil)
     }
     policy.apps = [AppBudget(app: "a", perDay: 600), AppBudget(app: "b", perDay: 120)]
     let activity = try store.activity(hours: 6)
-    let budget = SpendingBudget(policy, activity, stored: 10, shown: nil)
+    let budget = SpendingBudget(policy, activity, stored: 10, .unknown)
     #expect(budget.allowed(.app) == 180)
     let drawing = try #require(SpendingChart.drawing(activity, budget, PageTime())?.text)
     #expect(drawing.contains("instance: 10 of 120") && drawing.contains(">8 % of 120<"), "\(drawing)")
@@ -37,7 +37,7 @@ import Testing
     #expect(SpendingChart.drawing(activity, nil, PageTime())?.text.contains("class=\"limit\"") == false)
     // A kind that had no decision, or is switched off, adds nothing.
     policy.kinds[0].enabled = false
-    #expect(SpendingBudget(policy, activity, stored: 10, shown: nil).allowed(.instance) == nil)
+    #expect(SpendingBudget(policy, activity, stored: 10, .unknown).allowed(.instance) == nil)
   }
 
   @Test("with a view of the registrations, the budget of the overview is that of all instances that are shown")
@@ -63,16 +63,16 @@ import Testing
     ]
     let instances = ["W": 30, "B": 7, "C": 4, "A": 3, "Unknown": 1000]
     let shown = ShownInstances(devices: 20, instances: instances, ageSeconds: 9)
-    let budget = SpendingBudget(policy, activity, stored: 1, shown: shown)
-    #expect(budget.devices == 20 && budget.ageSeconds == 9)
+    let budget = SpendingBudget(policy, activity, stored: 1, .shown(shown))
+    #expect(budget.devices == 20)
     #expect(budget.allowed(.instance) == 635)
     #expect(budget.allowed(.device) == 1200)
-    #expect(budget.allowed(.control) == 240 && budget.allowed(.activity) == 180)
+    #expect(budget.allowed(.control) == 240)
+    // How many activities have ended is not known.
+    #expect(budget.allowed(.activity) == nil && !budget.isKnown(.activity) && budget.isKnown(.control))
     policy.kinds[0].enabled = false
-    #expect(SpendingBudget(policy, activity, stored: 1, shown: shown).allowed(.instance) == 35)
-    // A view that is being read for the first time does not know all yet.
-    let filling = ShownInstances(devices: 3, instances: instances, ageSeconds: nil)
-    let stored = SpendingBudget(policy, activity, stored: 8, shown: filling)
-    #expect(stored.devices == 8 && stored.ageSeconds == nil)
+    #expect(SpendingBudget(policy, activity, stored: 1, .shown(shown)).allowed(.instance) == 35)
+    // A view that does not know all yet is not counted, and the page says why.
+    #expect(SpendingBudget(policy, activity, stored: 8, .filling).devices == 8)
   }
 }

@@ -35,10 +35,12 @@ package struct PipelineResult: Sendable {
     ratios(mode, to: other, figure).median
   }
 
-  /// Returns one mode's figure divided by another mode's figure in the same round, for each round.
+  /// Returns one mode's figure divided by another mode's figure in the same round, for each round. A round
+  /// in which the other figure is 0 has none.
   package func ratios(
     _ mode: PipelineBenchmarkMode, to other: PipelineBenchmarkMode, _ figure: (PipelineRound) -> Double
   ) -> [Double] {
     zip(rounds.filter { $0.mode == mode }, rounds.filter { $0.mode == other }).map { figure($0) / figure($1) }
+      .filter(\.isFinite)
   }
 }

@@ -27,7 +27,8 @@ enum SpendingChart {
     axis.draw(&svg, top: 4, bottom: height - 22, time)
     for (row, ledger) in ledgers.enumerated() {
       let bottom = Double(row + 1) * rowHeight - 4
-      draw(ledger, activity, budget?.allowed(ledger), axis, bottom, &svg)
+      let allowed = budget?.allowed(ledger).flatMap { $0 > 0 ? $0 : nil }
+      draw(ledger, activity, allowed, axis, bottom, &svg)
     }
     return svg.markup
   }
@@ -55,7 +56,7 @@ enum SpendingChart {
     svg.text(Figure.grouped(Int64(total)), x: axis.right + 8, y: top, "strong")
     if let allowed {
       svg.text(
-        "\(Figure.percent(allowed > 0 ? total / allowed : 1)) of \(Figure.grouped(Int64(allowed)))", x: axis.right + 8,
+        "\(Figure.percent(total / allowed)) of \(Figure.grouped(Int64(allowed)))", x: axis.right + 8,
         y: top + 14)
     }
   }

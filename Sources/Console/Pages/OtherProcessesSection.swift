@@ -55,7 +55,7 @@ enum OtherProcessesSection {
         return [
           PageCell(process.address), PageCell(status.roles.joined(separator: ", ")), PageCell(status.version),
           ready(status), status.partitions.isEmpty ? none : .number(status.partitions.count),
-          lags.isEmpty ? none : .number(Int(lags.reduce(0, +))),
+          lags.isEmpty ? none : .number(Int(lags.reduce(Int64(0)) { $0.addingSaturating($1) })),
         ]
       }
     }

@@ -16,7 +16,7 @@ struct OverviewPage {
   private let activity: StoreActivity
   private let summary: AuditSummary
   private let view: ClusterView?
-  private let shown: ShownInstances?
+  private let shown: SpendingBudget.InstanceCount
   private let now: Timestamp
   private let time = PageTime()
 
@@ -39,11 +39,14 @@ struct OverviewPage {
   }
 
   /// Returns what is shown, as far as a view of the registrations tells.
-  private static func shownInstances(_ desk: ConsoleDesk) -> ShownInstances? {
-    guard let devices = desk.settings.devices else { return nil }
-    do throws(ListeningDevicesError) { return try devices.shown() } catch {
+  private static func shownInstances(_ desk: ConsoleDesk) -> SpendingBudget.InstanceCount {
+    guard let devices = desk.settings.devices else { return .unknown }
+    do throws(ListeningDevicesError) {
+      let shown = try devices.shown()
+      return shown.ageSeconds == nil ? .filling : .shown(shown)
+    } catch {
       desk.logger.debug("the view of the registrations cannot be read", metadata: ["error": "\(error)"])
-      return nil
+      return .unreadable
     }
   }
 
@@ -218,7 +221,7 @@ struct OverviewPage {
   }
 
   private var spending: PageSection {
-    let budget = (view?.policy?.policy).map { SpendingBudget($0, activity, stored: summary.devices, shown: shown) }
+    let budget = (view?.policy?.policy).map { SpendingBudget($0, activity, stored: summary.devices, shown) }
     guard let drawing = SpendingChart.drawing(activity, budget, time) else { return PageSection(heading: "") }
     var table = PageTable(
       name: "tokens", caption: "Tokens spent",
@@ -250,11 +253,16 @@ struct OverviewPage {
 
   private static func words(_ budget: SpendingBudget) -> String {
     let devices = Figure.count(budget.devices, "device")
+    let stored =
+      "the \(devices) of the store, with one instance on each: how many instances a device shows is not known"
     let whose =
-      budget.ageSeconds.map {
-        "all instances that the \(devices) with a registration \(budget.devices == 1 ? "shows" : "show"), as of \($0) s ago"
+      switch budget.source {
+      case .shown(let shown):
+        "all widgets and controls that the \(devices) with a registration \(budget.devices == 1 ? "shows" : "show"), as of \(shown.ageSeconds ?? 0) s ago"
+      case .filling: "\(stored) yet, because the registrations are being read"
+      case .unreadable: "\(stored), because gateway.devicesView cannot be read"
+      case .unknown: "\(stored) without gateway.devicesView"
       }
-      ?? "the \(devices) of the store, with one instance on each: without gateway.devicesView the console does not know how many instances a device shows"
     return
       "The budget is what the policy in force allows in these hours to \(whose). A device may spend a day's tokens at any time of the day."
   }
@@ -267,10 +275,12 @@ struct OverviewPage {
   private func allowance(_ budget: SpendingBudget?, _ ledger: Command.Ledger) -> [PageCell] {
     guard let budget else { return [] }
     guard let allowed = budget.allowed(ledger) else {
-      return [PageCell("no limit", isNumber: true), PageCell("–", isNumber: true)]
+      return [
+        PageCell(budget.isKnown(ledger) ? "no limit" : "not known", isNumber: true), PageCell("–", isNumber: true),
+      ]
     }
-    let spent = Double(activity.charged(ledger))
-    let share = allowed > 0 ? spent / allowed : 1
+    guard allowed > 0 else { return [.number(0), PageCell("–", isNumber: true)] }
+    let share = Double(activity.charged(ledger)) / allowed
     return [.number(Int(allowed)), .share(share, share > 1 ? .bad : .emit)]
   }
 

@@ -76,7 +76,7 @@ enum SimulationPage {
             .init(
               name: "file", label: "File that rouse simulate --format json has written", sort: .file,
               hint:
-                "At most \(Figure.decimal(megabytes)) MiB. It is kept beside the audit store, with an address of its own, until \(ReportShelf.reportsMax) others have come."
+                "At most \(Figure.decimal(megabytes)) MiB. It is kept beside the audit store, with an address of its own, until \(ReportShelf.reportsMax) others have come; if that folder cannot be written, until the console ends."
             ),
             .init(name: "report", label: "Or its text", sort: .area, value: text),
           ], button: "Show")

@@ -10,10 +10,22 @@ struct SpendingBudget {
   private let kinds: [KindPolicy]
   private let hours: Int
   private let shown: ShownInstances?
+  /// The source of the numbers of devices and instances.
+  let source: InstanceCount
   /// The devices that are counted.
   let devices: Int
-  /// The age of the registrations that were counted, in seconds; nil if none were.
-  var ageSeconds: Int? { shown?.ageSeconds }
+
+  /// The knowledge of what is shown.
+  enum InstanceCount: Equatable {
+    /// A view of the registrations tells.
+    case shown(ShownInstances)
+    /// The view is being read for the first time.
+    case filling
+    /// The view cannot be read.
+    case unreadable
+    /// The console has no view.
+    case unknown
+  }
 
   /// Makes a budget.
   ///
@@ -21,12 +33,13 @@ struct SpendingBudget {
   ///   - policy: The policy in force.
   ///   - activity: The hours.
   ///   - stored: The devices of the store.
-  ///   - shown: What is shown; nil if the console does not know. It is not used either while it is being read for the first time.
-  init(_ policy: Policy, _ activity: StoreActivity, stored: Int, shown: ShownInstances?) {
+  ///   - source: What is shown, if the console knows.
+  init(_ policy: Policy, _ activity: StoreActivity, stored: Int, _ source: InstanceCount) {
     self.policy = policy
+    self.source = source
     hours = activity.hours.count
-    let whole = shown.flatMap { $0.ageSeconds == nil ? nil : $0 }
-    self.shown = whole
+    let whole: ShownInstances? = if case .shown(let shown) = source { shown } else { nil }
+    shown = whole
     devices = whole?.devices ?? stored
     kinds = policy.kinds.filter { kind in
       kind.enabled
@@ -34,14 +47,18 @@ struct SpendingBudget {
     }
   }
 
-  /// Returns the tokens of all ledgers of a sort in the hours, evenly over the day; nil if they have no limit.
+  /// Whether the budget of a sort of ledgers can be told. Activities that have ended had tokens, too, and nobody knows how many they were.
+  func isKnown(_ ledger: Command.Ledger) -> Bool { shown == nil || ledger != .activity }
+
+  /// Returns the tokens of all ledgers of a sort in the hours, evenly over the day; nil if they have no limit, or if it is not known.
   func allowed(_ ledger: Command.Ledger) -> Double? {
+    guard isKnown(ledger) else { return nil }
     switch ledger {
     case .instance: return allowedReloads
     case .device: return allowed(policy.profile.devicePushes, ledgers: devices)
     case .background: return allowed(policy.profile.backgroundPushes, ledgers: devices)
     case .control: return allowed(policy.profile.controlPushes, ledgers: instances(of: .control))
-    case .activity: return allowed(policy.profile.activityPushes, ledgers: instances(of: .liveActivity))
+    case .activity: return allowed(policy.profile.activityPushes, ledgers: devices)
     case .start: return allowed(policy.profile.activityStarts, ledgers: devices)
     case .app:
       let perDay = policy.apps.reduce(0) { $0.addingSaturating($1.perDay) }

@@ -44,7 +44,7 @@ final class ReportShelf: Sendable {
   ///
   /// - Parameters:
   ///   - path: The path of the folder.
-  ///   - bytesMax: The largest report, in bytes. Larger files are left alone.
+  ///   - bytesMax: The largest report, in bytes. Larger files are no reports.
   ///   - logger: Gets failures.
   init(path: String, bytesMax: Int, logger: Logger) {
     folder = URL(fileURLWithPath: path, isDirectory: true)
@@ -61,8 +61,7 @@ final class ReportShelf: Sendable {
   /// Returns a report; nil if it is not known, or forgotten. One that another console of the same store has kept is found in the folder.
   subscript(_ name: String) -> ShelvedReport? {
     if let known = reports.withLock({ reports in reports.first { $0.name == name } }) { return known }
-    guard name.count == Self.nameDigits, name.allSatisfy(\.isHexDigit) else { return nil }
-    return read(file(name))
+    return Self.isName(name) ? read(file(name)) : nil
   }
 
   /// Keeps a report.
@@ -96,6 +95,8 @@ final class ReportShelf: Sendable {
     String(SHA256.hexDigest(of: Array(text.utf8)).prefix(nameDigits))
   }
 
+  private static func isName(_ text: String) -> Bool { text.count == nameDigits && text.allSatisfy(\.isHexDigit) }
+
   private func file(_ name: String) -> URL { folder.appending(path: "\(name).\(Self.fileType)") }
 
   private func write(_ report: ShelvedReport) throws {
@@ -116,12 +117,23 @@ final class ReportShelf: Sendable {
     let manager = FileManager.default
     // Of files of one instant, those that this console has are the newer ones.
     let known = Set(all.map { file($0.name).lastPathComponent })
-    let dated = try files().map { file in
-      let date = try manager.attributesOfItem(atPath: file.path)[.modificationDate] as? Date ?? .distantPast
-      return (file: file, age: (-date.timeIntervalSince1970, known.contains(file.lastPathComponent) ? 0 : 1))
+    let dated = files().map { file in
+      (file: file, age: (-modified(file).timeIntervalSince1970, known.contains(file.lastPathComponent) ? 0 : 1))
     }
     for (file, _) in dated.sorted(by: { $0.age < $1.age }).dropFirst(Self.reportsMax) {
-      try manager.removeItem(at: file)
+      do { try manager.removeItem(at: file) } catch CocoaError.fileNoSuchFile {
+        logger.debug("the file of an old report was gone already", metadata: ["file": "\(file.path)"])
+      }
+    }
+  }
+
+  /// Returns the time at which the report of a file was given; long ago if another console has removed the file meanwhile.
+  private func modified(_ file: URL) -> Date {
+    do {
+      return try FileManager.default.attributesOfItem(atPath: file.path)[.modificationDate] as? Date ?? .distantPast
+    } catch {
+      logger.debug("the file of a report cannot be looked at", metadata: ["file": "\(file.path)", "error": "\(error)"])
+      return .distantPast
     }
   }
 
@@ -130,7 +142,7 @@ final class ReportShelf: Sendable {
     guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
     do {
       return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-        .filter { $0.pathExtension == Self.fileType }
+        .filter { $0.pathExtension == Self.fileType && Self.isName($0.deletingPathExtension().lastPathComponent) }
     } catch {
       logger.warning(
         "the reports of simulations cannot be read", metadata: ["folder": "\(folder.path)", "error": "\(error)"])

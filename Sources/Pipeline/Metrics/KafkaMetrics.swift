@@ -16,7 +16,8 @@ struct KafkaMetrics {
   init(_ registry: MetricRegistry) {
     let client = MetricLabel(
       "client", upTo: 7,
-      "the role and the sort of client, such as `planner-producer`; summed over the threads of the role")
+      "the role and the sort of client, such as `planner-producer`; summed over the threads of the role, or the worst of them"
+    )
     queuedRecords = registry.gauge(
       "rouse_kafka_queued_records", [client],
       help: "Records in a producer that no broker has confirmed, or in a consumer that the stage has not taken",

@@ -123,8 +123,9 @@ struct DoctorVisit {
     {
       pages.insert((listen.text, page, false), at: 0)
     }
-    for page in try settings.otherProcesses()?.resolved ?? [] where !pages.contains(where: { $0.page == page }) {
-      pages.append((page.address, page, true))
+    if let others = try settings.otherProcesses() {
+      let known = Set(pages.flatMap(\.page.resolved))
+      pages += others.resolved.filter { !known.contains($0) }.map { ($0.address, $0, true) }
     }
     return zip(pages, StatusPage.ask(pages.map(\.page))).map { page, answer in
       DoctorFacts.ProcessFacts(address: page.address, isNamed: page.isNamed, answer: answer)

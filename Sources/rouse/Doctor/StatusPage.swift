@@ -43,7 +43,7 @@ struct StatusPage: Sendable, Equatable, Hashable {
   /// page itself if its certificate names the host, or if the host has no address.
   var resolved: [StatusPage] {
     guard url.scheme == "http", let host = url.host(percentEncoded: false), !host.contains(":") else { return [self] }
-    let pages = Host(name: host).addresses.sorted().compactMap { address -> StatusPage? in
+    let pages = HostAddresses.find(host).compactMap { address -> StatusPage? in
       var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
       parts?.host = address.contains(":") ? "[\(address)]" : address
       return parts?.url.map { StatusPage(url: $0) }

@@ -190,7 +190,7 @@ extension Setting {
     ),
     Setting(
       .consoleProcesses, .texts, .texts([]),
-      "Addresses host:port of http.listen of other processes, for the page about health and rouse doctor; every address of a host name is asked."
+      "Addresses host:port of http.listen of other processes, for the page about health and rouse doctor; every address of a host name is asked, of IPv6 only if it has none of IPv4."
     ),
     Setting(
       .consoleAccessDays, .number(1...36_500, unit: "days"), .number(400),
