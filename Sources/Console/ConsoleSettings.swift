@@ -27,7 +27,7 @@ public struct ConsoleSettings: Sendable {
   public var process: ConsoleProcess?
 
   /// The other processes of the installation, for the same page; nil if the console knows none.
-  public var others: (any OtherProcesses)?
+  package var others: (any OtherProcesses)?
 
   /// The limits on the access records that are kept beside the store.
   public var accessLimits = AccessStore.RecordLimits()

@@ -5,6 +5,7 @@ import Serving
 import Testing
 
 @testable import Console
+@testable import Pipeline
 
 @Suite("The other processes on the page about health") struct OtherProcessesTests {
   private func text(_ answer: HTTPAnswer) -> String { String(decoding: answer.body, as: UTF8.self) }
@@ -19,18 +20,17 @@ import Testing
           address: "planner-1:9464",
           answer: .status(
             .init(
-              version: "1.2.3", roles: ["intake", "planner"], notReady: [], missing: ["no broker"],
+              version: "1.2.3", roles: ["intake", "planner"], missing: ["no broker"],
               partitions: [
                 .init(
-                  number: 7, state: "planning", devices: 1_234, lagRecords: 5, restoredFrom: "topic",
-                  restoreSeconds: 2.5),
+                  number: 7, state: "planning", devices: 1_234, lagRecords: 5,
+                  restore: .init(isUnderWay: false, source: "topic", seconds: 2.5)),
                 .init(
-                  number: 3, state: "restoring", devices: nil, lagRecords: nil, restoredFrom: "snapshot",
-                  restoreSeconds: 0.5, isRestoring: true),
+                  number: 3, state: "restoring", restore: .init(isUnderWay: true, source: "snapshot", seconds: 0.5)),
               ]))),
         .init(
           address: "<b>:1",
-          answer: .status(.init(version: "<b>", roles: ["audit"], notReady: ["a < b"], partitions: []))),
+          answer: .status(.init(version: "<b>", roles: ["audit"], notReady: ["a < b"]))),
       ], asked: asked)
     let sample = try PageSample(AuditBatch.small) { $0.others = others }
     let first = PageCheck(text(try sample.page("/health")))
@@ -47,7 +47,7 @@ import Testing
     ] {
       #expect(page.text.replacing("\n", with: "").contains(part), "\(part): \(page.text)")
     }
-    // What is known is fresh, so nobody is asked again.
+    // The answers are fresh, so nobody is asked again.
     #expect(asked.wait(timeout: .now()) == .timedOut)
     let csv = text(try sample.page("/health?table=processes"))
     #expect(csv.hasPrefix("Address,Roles,") && csv.contains("planner-0:9464,"), "\(csv)")

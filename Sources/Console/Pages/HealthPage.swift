@@ -19,17 +19,20 @@ struct HealthPage {
     } catch {
       sections.append(PageSection(heading: "Audit store", paragraphs: [[PageCell(error.detail, tone: .bad)]]))
     }
-    let others = desk.processes?.view()
     sections.append(
       ProcessSection.section(desk.settings.process, knowsOthers: desk.processes != nil, desk.now()))
-    if desk.processes != nil { sections.append(OtherProcessesSection.section(others, desk.now())) }
+    var isWaiting = view == nil
+    if let processes = desk.processes {
+      let others = processes.view()
+      isWaiting = isWaiting || others == nil
+      sections.append(OtherProcessesSection.section(others, desk.now()))
+    }
     sections.append(ClusterView.state(view, desk.now()))
     if let facts = view?.facts { sections += [progress(facts), topics(facts)] }
     var page = ConsolePage(
       title: "Health", area: .health,
       lead: ["What the store and the brokers tell. rouse doctor looks at more, and says what to do."],
       sections: sections)
-    let isWaiting = view == nil || desk.processes != nil && others == nil
     page.refreshSeconds = isWaiting ? ClusterView.retrySeconds : 30
     return try page.answer(request)
   }

@@ -1,5 +1,6 @@
 import Auditing
 import Domain
+import Pipeline
 
 /// The part of the page about health that shows the other processes: their roles, and the restores of their partitions.
 enum OtherProcessesSection {
@@ -24,7 +25,7 @@ enum OtherProcessesSection {
       ]
     ]
     section.tables = [processes(view.processes)]
-    let partitions = view.processes.flatMap { process -> [(String?, PlannedPartition)] in
+    let partitions = view.processes.flatMap { process -> [(String?, ProcessStatus.OwnedPartition)] in
       guard case .status(let status) = process.answer else { return [] }
       return status.partitions.map { (process.address, $0) }
     }
@@ -62,7 +63,7 @@ enum OtherProcessesSection {
     return table
   }
 
-  private static func ready(_ status: OtherProcess.ToldStatus) -> PageCell {
+  private static func ready(_ status: ProcessStatus) -> PageCell {
     guard status.notReady.isEmpty else {
       return PageCell("no", tone: .bad, detail: status.notReady.joined(separator: "; "))
     }
@@ -85,7 +86,8 @@ enum PartitionTable {
   ///   - caption: The caption.
   ///   - empty: The words for no partition.
   static func table(
-    _ partitions: [(process: String?, partition: PlannedPartition)], name: String, caption: String, empty: String
+    _ partitions: [(process: String?, partition: ProcessStatus.OwnedPartition)], name: String, caption: String,
+    empty: String
   ) -> PageTable {
     let hasProcesses = partitions.contains { $0.process != nil }
     var table = PageTable(
@@ -101,16 +103,16 @@ enum PartitionTable {
           partition.state,
           tone: partition.state == "planning" ? .good : partition.state == "stopped" ? .bad : nil),
         partition.devices.map { .number($0) } ?? none, partition.lagRecords.map { .number(Int($0)) } ?? none,
-        PageCell(words(partition)), partition.restoreSeconds.map { .decimal($0) } ?? none,
+        PageCell(words(partition)), partition.restore?.seconds.map { .decimal($0) } ?? none,
       ]
     }
     return table
   }
 
-  private static func words(_ partition: PlannedPartition) -> String {
+  private static func words(_ partition: ProcessStatus.OwnedPartition) -> String {
     let source =
-      partition.restoredFrom == "snapshot" ? "local snapshot, and the topic behind it" : partition.restoredFrom
-    if partition.isRestoring { return "under way: \(source ?? "topic")" }
+      partition.restore?.source == "snapshot" ? "local snapshot, and the topic behind it" : partition.restore?.source
+    if partition.restore?.isUnderWay == true { return "under way: \(source ?? "topic")" }
     return source ?? "not yet"
   }
 }

@@ -57,19 +57,20 @@ enum ProcessSection {
 
   private static func restores(_ partitions: [PipelineStatus.PartitionStatus]) -> PageTable {
     PartitionTable.table(
-      partitions.map { (nil, PlannedPartition($0)) }, name: "restores",
+      partitions.map { (nil, ProcessStatus.OwnedPartition($0)) }, name: "restores",
       caption: "Log partitions of this process, and how their state was read",
       empty: "No log partition is planned by this process now.")
   }
 }
 
-extension PlannedPartition {
+extension ProcessStatus.OwnedPartition {
   /// Tells of a partition of the console's own process.
   fileprivate init(_ partition: PipelineStatus.PartitionStatus) {
     self.init(
       number: partition.number, state: partition.state.rawValue, devices: partition.devices,
       lagRecords: partition.lagRecords,
-      restoredFrom: partition.restoredFrom.map { $0 == .topic ? "topic" : "snapshot" },
-      restoreSeconds: partition.restoreSeconds)
+      restore: partition.restoredFrom.map {
+        .init(isUnderWay: false, source: $0 == .topic ? "topic" : "snapshot", seconds: partition.restoreSeconds)
+      })
   }
 }

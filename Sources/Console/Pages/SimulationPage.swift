@@ -35,7 +35,7 @@ enum SimulationPage {
     guard let kept = desk.reports[request["report"]] else {
       throw Problem(.notFound, "this console does not have the report any more; give it the file again")
     }
-    let report = try JSONValue(parsing: kept.text)
+    let report = try SimulationReport(parsing: kept.text).value
     let (kinds, policies) = (report["kinds"]?.elements ?? [], report["policies"]?.elements ?? [])
     let sections = kinds.prefix(kindsMax).enumerated().map { section($1, "kind-\($0 + 1)") }
     return try page([summary(report, policies)] + sections + [shelf(desk), form("", desk)]).answer(request)

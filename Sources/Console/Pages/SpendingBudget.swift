@@ -9,7 +9,6 @@ struct SpendingBudget {
   private let policy: Policy
   private let kinds: [KindPolicy]
   private let hours: Int
-  private let shown: ShownInstances?
   /// The source of the numbers of devices and instances.
   let source: InstanceCount
   /// The devices that are counted.
@@ -25,7 +24,12 @@ struct SpendingBudget {
     case unreadable
     /// The console has no view.
     case unknown
+
+    /// The numbers; nil unless a view tells.
+    fileprivate var shown: ShownInstances? { if case .shown(let shown) = self { shown } else { nil } }
   }
+
+  private var shown: ShownInstances? { source.shown }
 
   /// Makes a budget.
   ///
@@ -38,12 +42,11 @@ struct SpendingBudget {
     self.policy = policy
     self.source = source
     hours = activity.hours.count
-    let whole: ShownInstances? = if case .shown(let shown) = source { shown } else { nil }
-    shown = whole
-    devices = whole?.devices ?? stored
+    let shown = source.shown
+    devices = shown?.devices ?? stored
     kinds = policy.kinds.filter { kind in
       kind.enabled
-        && (whole.map { $0.instances[kind.name.text] != nil } ?? activity.kinds.contains { $0.kind == kind.name })
+        && (shown.map { $0.instances[kind.name.text] != nil } ?? activity.kinds.contains { $0.kind == kind.name })
     }
   }
 

@@ -115,7 +115,7 @@ final class ReportShelf: Sendable {
   /// Removes the oldest files, also those that another console of the same store has made.
   private func removeOldFiles() throws {
     let manager = FileManager.default
-    // Of files of one instant, those that this console has are the newer ones.
+    // Two files may have one time. Those that this console has are the newer ones then.
     let known = Set(all.map { file($0.name).lastPathComponent })
     let dated = files().map { file in
       (file: file, age: (-modified(file).timeIntervalSince1970, known.contains(file.lastPathComponent) ? 0 : 1))

@@ -57,13 +57,7 @@ struct DoctorFacts: Sendable {
     /// Whether the user named the address, and not only the settings.
     var isNamed: Bool
     /// The answer, or the words about the failure.
-    var answer: StatusAnswer
-
-    /// The outcome of asking a process.
-    enum StatusAnswer: Sendable {
-      case status(ProcessStatus)
-      case failure(String)
-    }
+    var answer: ProcessStatus.StatusAnswer
 
     /// The status; nil without an answer.
     var status: ProcessStatus? {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Dispatch
 import Foundation
+import Pipeline
 import Serving
 import Synchronization
 
@@ -62,28 +63,26 @@ struct StatusPage: Sendable, Equatable, Hashable {
   /// Asks for pages at the same time, with at most `threadsMax` questions under way.
   ///
   /// - Returns: The answers, in the order of the pages.
-  static func ask(_ pages: [StatusPage]) -> [DoctorFacts.ProcessFacts.StatusAnswer] {
-    let answers = Mutex([DoctorFacts.ProcessFacts.StatusAnswer?](repeating: nil, count: pages.count))
+  static func ask(_ pages: [StatusPage]) -> [ProcessStatus.StatusAnswer] {
+    let answers = Mutex([ProcessStatus.StatusAnswer?](repeating: nil, count: pages.count))
     let next = Atomic(0)
     let ended = DispatchGroup()
     // Threads of their own: each question only waits, and a queue has as many threads as there are cores.
-    withExtendedLifetime(ended) {
-      for _ in 0..<min(threadsMax, pages.count) {
-        ended.enter()
-        let thread = Thread {
-          while true {
-            let place = next.add(1, ordering: .relaxed).oldValue
-            guard place < pages.count else { break }
-            let answer = pages[place].ask()
-            answers.withLock { $0[place] = answer }
-          }
-          ended.leave()
+    for _ in 0..<min(threadsMax, pages.count) {
+      ended.enter()
+      let thread = Thread {
+        while true {
+          let place = next.add(1, ordering: .relaxed).oldValue
+          guard place < pages.count else { break }
+          let answer = pages[place].ask()
+          answers.withLock { $0[place] = answer }
         }
-        thread.name = "status-pages"
-        thread.start()
+        ended.leave()
       }
-      ended.wait()
+      thread.name = "status-pages"
+      thread.start()
     }
+    ended.wait()
     return answers.withLock { $0.map { $0 ?? .failure("was not asked") } }
   }
 
@@ -92,7 +91,7 @@ struct StatusPage: Sendable, Equatable, Hashable {
   private static let threadsMax = 32
 
   /// Asks for the page, and waits for the answer on the calling thread.
-  func ask() -> DoctorFacts.ProcessFacts.StatusAnswer {
+  func ask() -> ProcessStatus.StatusAnswer {
     let answer: BlockingRequests.RequestAnswer
     do throws(Failure) {
       answer = try BlockingRequests(timeLimit: Self.timeoutMax).send(URLRequest(url: url))

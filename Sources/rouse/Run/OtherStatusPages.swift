@@ -20,25 +20,6 @@ struct OtherStatusPages: OtherProcesses {
 
   func ask() -> [OtherProcess] {
     let pages = resolved
-    return zip(pages, StatusPage.ask(pages)).map { page, answer in
-      switch answer {
-      case .failure(let words): OtherProcess(address: page.address, answer: .failure(words))
-      case .status(let status): OtherProcess(address: page.address, answer: .status(.init(status)))
-      }
-    }
-  }
-}
-
-extension OtherProcess.ToldStatus {
-  /// Tells what the page about health shows of a status.
-  fileprivate init(_ status: ProcessStatus) {
-    self.init(
-      version: status.version, roles: status.roles, notReady: status.notReady, missing: status.missing,
-      partitions: status.partitions.map { partition in
-        PlannedPartition(
-          number: partition.number, state: partition.state, devices: partition.devices,
-          lagRecords: partition.lagRecords, restoredFrom: partition.restore?.source,
-          restoreSeconds: partition.restore?.seconds, isRestoring: partition.restore?.isUnderWay ?? false)
-      })
+    return zip(pages, StatusPage.ask(pages)).map { OtherProcess(address: $0.address, answer: $1) }
   }
 }

@@ -1,64 +1,103 @@
-import Domain
+package import Domain
 import JSON
 
 /// The answer of a process at `/status`, as far as `rouse doctor` and the console's page about health need it.
-struct ProcessStatus: Sendable, Equatable {
+package struct ProcessStatus: Sendable, Equatable {
   /// The version of the program.
-  var version = ""
+  package var version = ""
   /// The roles.
-  var roles: [String] = []
+  package var roles: [String] = []
   /// The things that the process does without.
-  var missing: [String] = []
+  package var missing: [String] = []
   /// The reasons why the process is not ready.
-  var notReady: [String] = []
+  package var notReady: [String] = []
   /// The threads by name, each with the seconds since its last turn; nil for one that does not run.
-  var threads: [WorkingThread] = []
+  package var threads: [WorkingThread] = []
   /// The log partitions that the process owns.
-  var partitions: [OwnedPartition] = []
+  package var partitions: [OwnedPartition] = []
+
+  /// The outcome of asking a process.
+  package enum StatusAnswer: Sendable, Equatable {
+    /// The process tells.
+    case status(ProcessStatus)
+    /// The reason why it does not, in words.
+    case failure(String)
+  }
 
   /// A thread of the process.
-  struct WorkingThread: Sendable, Equatable {
+  package struct WorkingThread: Sendable, Equatable {
     /// The role and number, such as `planner thread 0`.
-    var name: String
+    package var name: String
     /// The seconds since its last turn; nil if it does not run.
-    var secondsSinceTurn: Double?
+    package var secondsSinceTurn: Double?
+
+    /// Makes a thread by its parts.
+    package init(name: String, secondsSinceTurn: Double?) {
+      self.name = name
+      self.secondsSinceTurn = secondsSinceTurn
+    }
   }
 
   /// A log partition of the process.
-  struct OwnedPartition: Sendable, Equatable {
+  package struct OwnedPartition: Sendable, Equatable {
     /// The number of the partition.
-    var number: Int32
+    package var number: Int32
     /// The state, as in `rouse_partition_state`.
-    var state: String
+    package var state: String
     /// The offset of the next record to plan; nil unless the state was read.
-    var next: Int64?
+    package var next: Int64?
     /// The policy in force; nil if there is none, or the state was not read.
-    var policy: PolicyReference?
+    package var policy: PolicyReference?
     /// Whether a newer policy of the log was refused.
-    var isPolicyRefused = false
+    package var isPolicyRefused = false
     /// The devices; nil if the process does not tell.
-    var devices: Int?
+    package var devices: Int?
     /// The records that wait; nil while that is unknown.
-    var lagRecords: Int64?
+    package var lagRecords: Int64?
     /// The restore that is under way, or the one with which the process got the partition; nil before the first.
-    var restore: OwnedRestore?
+    package var restore: OwnedRestore?
+
+    /// Makes a partition by its parts.
+    package init(
+      number: Int32, state: String, next: Int64? = nil, policy: PolicyReference? = nil, isPolicyRefused: Bool = false,
+      devices: Int? = nil, lagRecords: Int64? = nil, restore: OwnedRestore? = nil
+    ) {
+      self.number = number
+      self.state = state
+      self.next = next
+      self.policy = policy
+      self.isPolicyRefused = isPolicyRefused
+      self.devices = devices
+      self.lagRecords = lagRecords
+      self.restore = restore
+    }
   }
 
   /// A restore of a partition.
-  struct OwnedRestore: Sendable, Equatable {
+  package struct OwnedRestore: Sendable, Equatable {
     /// Whether it is under way.
-    var isUnderWay: Bool
+    package var isUnderWay: Bool
     /// The source, `topic` or `snapshot`.
-    var source: String?
+    package var source: String?
     /// The time that it took or has taken, in seconds.
-    var seconds: Double?
+    package var seconds: Double?
+
+    /// Makes a restore by its parts.
+    package init(isUnderWay: Bool, source: String?, seconds: Double?) {
+      self.isUnderWay = isUnderWay
+      self.source = source
+      self.seconds = seconds
+    }
   }
 
   /// Makes a status by its parts.
-  init(
-    version: String = "", notReady: [String] = [], threads: [WorkingThread] = [], partitions: [OwnedPartition] = []
+  package init(
+    version: String = "", roles: [String] = [], missing: [String] = [], notReady: [String] = [],
+    threads: [WorkingThread] = [], partitions: [OwnedPartition] = []
   ) {
     self.version = version
+    self.roles = roles
+    self.missing = missing
     self.notReady = notReady
     self.threads = threads
     self.partitions = partitions
@@ -66,7 +105,7 @@ struct ProcessStatus: Sendable, Equatable {
 
   /// Reads the body of a page.
   /// - Returns: nil if it is no status of Rouse.
-  init?(json text: String) {
+  package init?(json text: String) {
     guard let json = try? JSONValue(parsing: text), case .string(let version)? = json["version"],
       case .array(let threads)? = json["threads"]
     else { return nil }
