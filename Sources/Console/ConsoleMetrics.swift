@@ -46,6 +46,9 @@ public struct ConsoleMetrics: Sendable {
       help: "Time until the certificate of the console expires. Without a series: no TLS",
       advice: "Below two weeks: the renewal does not work. At 0: browsers refuse the page.")
     certificateSeconds.replace(with: [])
+    // A series that begins at 1 would show no increase for the first failure, and no alert would see it.
+    for outcome in ["written", "failed"] { records.add(0, [outcome]) }
+    for cause in RefusalCause.allCases { refusals.add(0, [cause.rawValue]) }
     // The demo checks neither: both are part of its process.
     set(hasStore: true, hasBrokers: true)
   }

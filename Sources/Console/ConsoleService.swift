@@ -149,8 +149,9 @@ final class ConsoleService: HTTPService {
     }
     do throws(Problem) {
       do throws(Problem) { try RequestOrigin.checkToken(request, of: route) } catch {
-        if error.kind == .forbidden { note(.wrongFormToken, request.head, route.name, error, key: request.viewer.key) }
-        throw error
+        guard error.kind == .staleForm else { throw error }
+        note(.wrongFormToken, request.head, route.name, error, key: request.viewer.key)
+        return reply(ProblemPage.answer(to: error, request, sessions))
       }
       try (route.role == nil ? outside : route.usesCluster ? cluster : readers).submit { [sessions] desk in
         desk.begin(request)
@@ -169,7 +170,7 @@ final class ConsoleService: HTTPService {
     _ request: ConsoleRequest, _ route: ConsoleRoute, _ desk: ConsoleDesk, _ sessions: ConsoleSessions
   ) -> HTTPAnswer {
     do {
-      return try route.handler(request, desk)
+      return try route.answer(request, desk)
     } catch let problem as Problem {
       return ProblemPage.answer(to: problem, request.head, sessions, request.viewer)
     } catch {

@@ -50,6 +50,12 @@ public struct GatewayMetrics: Sendable {
       help: "Time from a request's last byte to the acknowledgement of all its records",
       advice: "Above 0.1 s at the median: look at the brokers, and at rouse_kafka_queued_records.")
     certificateSeconds.replace(with: [])
+    // A series that begins at 1 would show no increase for the first failure, and no alert would see it.
+    for outcome in ["acknowledged", "failed", "refused"] { records.add(0, [outcome]) }
+    for outcome in ["written", "failed"] { accessRecords.add(0, [outcome]) }
+    for operation in GatewayOperation.allCases {
+      for status in ["401", "403", "503"] { requests.add(0, [operation.rawValue, status]) }
+    }
   }
 
   /// Counts a request.

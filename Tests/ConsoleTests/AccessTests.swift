@@ -72,6 +72,9 @@ import Testing
       for path in ["/v1/access?cursor=x", "/v1/access?refused=maybe", "/v1/access?devcie=a"] {
         #expect(try console.ask(path, [bossKey]).status == 400)
       }
+      let page = try console.ask("/access?device=a&refused=", [bossKey, ("Accept", "text/html")])
+      #expect(page.status == 200 && page.text.contains("getTimeline") && page.text.contains(auditor.key.id))
+      #expect(try console.ask("/access", [key, ("Accept", "text/html")]).status == 403)
       let end = PageCursor.text(AccessPlace(access: 0, refusal: 0))
       #expect(try console.ask("/v1/access?cursor=\(end)", [bossKey]).json["records"]?.elements.isEmpty == true)
     }
@@ -87,10 +90,10 @@ import Testing
       let looks: [(path: String, record: [Identifier?])] = [
         ("/devices/phone", ["devicePage", "phone", nil, nil]),
         ("/devices?id=phone", ["devicePageById", "phone", nil, nil]),
-        ("/devices?id=phone&device=tablet", ["devicePageById", "phone", nil, nil]),
-        ("/devices/phone?device=tablet&event=e1", ["devicePage", "phone", nil, nil]),
-        ("/events?id=e1&device=tablet", ["eventPageById", nil, "e1", nil]),
-        ("/commands?id=c-0-30-0&command=c-0-1-0", ["commandPageById", nil, nil, "c-0-30-0"]),
+        ("/events?id=e1", ["eventPageById", nil, "e1", nil]),
+        ("/commands?id=c-0-30-0", ["commandPageById", nil, nil, "c-0-30-0"]),
+        // A name that the page does not use is refused, so nothing is shown of what it names.
+        ("/devices/phone?event=e1", ["devicePage", "phone", nil, nil]),
         ("/decisions?id=d-0-7-0&device=phone", ["decisionsPage", nil, nil, "d-0-7-0"]),
         ("/decisions?device=phone&event=e1", ["decisionsPage", "phone", "e1", nil]),
         ("/why?device=phone&event=e1", ["whyPage", "phone", "e1", nil]),
@@ -103,7 +106,7 @@ import Testing
       ]
       for (path, _) in looks {
         let status = try console.ask(path).status
-        #expect(status == 200 || status == 303, "\(path)")
+        #expect(path.contains("phone?event") ? status == 400 : status == 200 || status == 303, "\(path)")
       }
       for path in ["/top?by=kind", "/", "/policy", "/v1/top?by=kind"] { _ = try console.ask(path) }
       let records = try AccessStore.openToRead(path: AccessStore.path(besides: console.storePath)).newest(limit: 100)

@@ -292,6 +292,8 @@ enum ConsoleBroker {
       let listed = try client.ask("GET", "/v1/dead-letters")
       #expect(try listed.json.elements.map { $0["place"] } == [2, 1, 0].map { .string("rouse.dead-letters[0]@\($0)") })
       #expect(try client.ask("GET", "/v1/dead-letters?reason=TOO_LARGE").json == .array([]))
+      let unknown = try client.ask("GET", "/v1/dead-letters?reason=TOO_LARG")
+      #expect(unknown.status == 400 && unknown.text.contains("did you mean TOO_LARGE?"), "\(unknown.text)")
       #expect(try client.ask("GET", "/v1/dead-letters?limit=1&format=csv").text.hasPrefix("place,at,reason,"))
       let letter = try client.ask("GET", "/v1/dead-letters/0/1").json
       #expect(letter["key"]?["text"] == .string(Sample.hostile.text))
@@ -312,7 +314,8 @@ enum ConsoleBroker {
   func replayByReason() async throws {
     try await ConsoleBroker.run { console in
       let client = try console.client()
-      #expect(try client.ask("POST", "/v1/dead-letters/replay").text.contains("reason"))
+      #expect(try client.ask("POST", "/v1/dead-letters/replay").text.contains("reason: missing; name the reason"))
+      #expect(try client.ask("POST", "/v1/dead-letters/replay?reason=NOPE").status == 400)
       let none = try client.ask("POST", "/v1/dead-letters/replay?reason=TOO_LARGE")
       #expect(try none.json["replayed"] == .array([]) && none.json["next"] == nil, "\(none.text)")
       let first = try client.ask("POST", "/v1/dead-letters/replay?reason=MISSING_FIELD").json

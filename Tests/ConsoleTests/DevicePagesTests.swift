@@ -58,7 +58,7 @@ extension PagesTests {
       #expect(known.text.contains(part), "\(part)")
     }
     #expect(rows.count == 7)
-    #expect(rows[1].hasPrefix("w1,FlightStatus,\"widget, systemSmall\",present,flight/<i>,2,1,EMITTED,11"))
+    #expect(rows[1].hasPrefix("w1,FlightStatus,\"widget, systemSmall\",present,flight/<i>,2,1,EMITTED,39"))
     #expect(rows[2].hasPrefix("w2,Board,widget,no pushes wanted,k1 k2 k3 k4 k5 k6 k7 k8 k9,0,0,–"))
     #expect(
       rows[3].hasPrefix(

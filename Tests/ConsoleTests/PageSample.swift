@@ -83,7 +83,7 @@ final class PageSample {
     let (route, places) = try ConsoleRoute.find(method: method, path: head.path)
     let request = ConsoleRequest(
       head: head, places: places, query: try RequestQuery(head.query), body: Array(body.utf8), viewer: viewer)
-    var answer = try route.handler(request, desk)
+    var answer = try route.answer(request, desk)
     if let stream = answer.stream { answer.body = try Self.bytes(of: stream) }
     return answer
   }

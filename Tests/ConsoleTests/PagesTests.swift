@@ -30,7 +30,8 @@ import Testing
   private static let others = [
     "/", "/?hours=1", "/?hours=168", "/decisions", "/why", "/search", "/top", "/top?by=event", "/top?by=kind",
     "/policy",
-    "/try", "/simulation", "/dead-letters", "/dead-letters?reason=%3Cb%3E", "/health", "/sign-in",
+    "/try", "/simulation", "/dead-letters", "/dead-letters?reason=MISSING_FIELD", "/health", "/access",
+    "/access?key=k&operation=devicePage&device=%3Cb%3E&event=e&refused=true&from=2013-03-08", "/sign-in",
     "/sign-in?next=/why%22%3E",
     "/devices/nobody", "/events/none",
     "/commands/c-9-9-9", "/why?device=nobody&event=none",
@@ -106,6 +107,64 @@ import Testing
     }
   }
 
+  @Test(
+    "a device with the most instances has a page for why that stays small, and each instance is explained on its own")
+  func manyInstances() throws {
+    var batch = AuditBatch()
+    for n in 0..<64 {
+      for step in 0..<40 {
+        batch.append(
+          PageSample.decision(
+            n * 40 + step, event: "one", device: "big", instance: "instance-\(n)", verdict: .defer, reason: .belowPrice)
+        )
+      }
+    }
+    let sample = try PageSample(batch)
+    let page = try sample.page("/why?device=big&event=one")
+    let check = PageCheck(text(page))
+    #expect(page.body.count <= Self.bytesMax && check.mistakes.isEmpty, "\(page.body.count) bytes, \(check.mistakes)")
+    #expect(check.text.contains("64 instances: what happened to each") && check.text.contains("52 other instances"))
+    #expect(check.text.contains("Step by step, the last 25 of 40"))
+    let links = check.links.map(\.address).filter { $0.hasPrefix("/why?") && $0.contains("instance=") }
+    #expect(Set(links).count == 52)
+    #expect(PageCheck(text(try sample.page(try #require(links.first)))).text.contains("Step by step, the last 25"))
+    let csv = text(try sample.page("/why?device=big&event=one&table=others"))
+    #expect(csv.split(separator: "\r\n").count == 53)
+  }
+
+  @Test(
+    "a page refuses names that it does not know, and values that mean nothing; the list of decisions has every filter of programs",
+    arguments: [
+      ("/decisions?vredict=emit", "did you mean verdict"), ("/decisions?final=banana", "expected true or false"),
+      ("/decisions?reason=EMITED", "did you mean EMITTED"), ("/decisions?from=noon", "or 2013-07-04 12:00"),
+      ("/devices/phone?limit=0", "known: from, to, utc-offset, table"), ("/?hour=1", "did you mean hours"),
+      ("/events/e1?utc-offset=-05:00", "unknown"), ("/dead-letters?resaon=x", "did you mean reason"),
+      ("/access?refused=yes", "expected true or false"),
+    ])
+  func names(_ address: String, _ words: String) throws {
+    let sample = try PageSample(AuditBatch.small)
+    let problem = try #require(throws: Problem.self) { try sample.page(address) }
+    #expect(problem.kind == .queryRefused && problem.detail.contains(words), "\(problem.detail)")
+  }
+
+  @Test(
+    "the list of decisions filters by surface, push and whether an event is closed; empty fields of a form are none")
+  func filters() throws {
+    let sample = try PageSample(AuditBatch.small)
+    func rows(_ query: String) throws -> Int {
+      text(try sample.page("/decisions?\(query)&table=decisions")).split(separator: "\r\n").count - 1
+    }
+    let all = try rows("verdict=&kind=&from=")
+    let (closed, open) = (try rows("final=true"), try rows("final=false"))
+    #expect(all > 0 && closed > 0 && closed + open == all)
+    #expect(try rows("surface=widget") == all)
+    #expect(try rows("surface=control") == 0)
+    let pushed = try rows("command=c-0-1-0")
+    #expect(pushed > 0 && pushed < all)
+    let page = PageCheck(text(try sample.page("/decisions?surface=widget&final=true&command=c-0-1-0")))
+    #expect(page.mistakes.isEmpty)
+  }
+
   @Test("each page of the decisions can be taken along: its CSV has the same decisions, and later pages have no stream")
   func decisionPages() throws {
     var batch = AuditBatch()
@@ -161,7 +220,7 @@ import Testing
   func refused(address: String) throws {
     let sample = try PageSample(AuditBatch.small)
     let problem = #expect(throws: Problem.self) { try sample.page(address) }
-    #expect(problem?.kind == .malformedRequest)
+    #expect(problem?.kind == (address.hasPrefix("/decisions") ? .queryRefused : .malformedRequest))
   }
 
   @Test("the rate at which an error budget is spent is that of each window, and the drawing is of the last day")
@@ -178,7 +237,7 @@ import Testing
       yaml: ClusterTests.policy.replacing("FlightStatus", with: "Board").replacing(
         "    rules:", with: "    objective: { freshWithin: 10m, share: 0.5 }\n    rules:"), file: "p"
     ).policy
-    let section = try ObjectivesSection.section(try sample.desk.store(), policy, PageTime())
+    let section = try ObjectivesSection(try sample.desk.store(), policy, PageTime()).section
     let rows = try #require(section.tables.first?.rows)
     #expect(
       rows.map { $0.dropFirst(2).map(\.text) } == [
@@ -193,7 +252,13 @@ import Testing
     }
     #expect(rows[0][3].tone == .bad && rows[2][3].tone == .good)
     #expect(section.figures.first?.drawing.text.contains("Board: 83 %") == true)
-    let unknown = try ObjectivesSection.section(try sample.desk.store(), nil, PageTime())
+    let alarms = try ObjectivesSection(try sample.desk.store(), policy, PageTime()).alarms
+    #expect(
+      alarms.map { $0.map(\.text).joined() } == [
+        "Board spends its error budget too fast: at a rate of 2 over the last hour. At 1 it just lasts."
+      ])
+    #expect(alarms.first?.first?.link == rows[0][5].link)
+    let unknown = try ObjectivesSection(try sample.desk.store(), nil, PageTime()).section
     #expect(unknown.figures.isEmpty && unknown.tables.first?.rows.first?[4].text == "0 %")
     #expect(text(try sample.page("/")).contains("have not told the policy in force"))
   }

@@ -1,5 +1,6 @@
 import Domain
 import Foundation
+import HTTPTesting
 import Keys
 import Logging
 import Observing
@@ -132,7 +133,7 @@ import Testing
     viewer.formToken = "secret"
     for body in ["", "token=", "token=other"] {
       let problem = #expect(throws: Problem.self) { try RequestOrigin.checkToken(request(body, viewer), of: route) }
-      #expect(problem?.kind == .forbidden)
+      #expect(problem?.kind == .staleForm)
     }
     #expect(throws: Never.self) { try RequestOrigin.checkToken(request("token=secret", viewer), of: route) }
     // A program has no session; its key is its proof.
@@ -141,11 +142,28 @@ import Testing
     }
   }
 
+  @Test("a form of a page that is out of date gives back what was typed into it, and no button of a change")
+  func staleForm() async throws {
+    try await RunningConsole.run { console in
+      for (path, body) in [
+        ("/policy", "policy=version%3A+%3Cb%3Emine"), ("/policy/apply", "policy=version%3A+%3Cb%3Emine"),
+        ("/try", "event=version%3A+%3Cb%3Emine&policy=x"),
+      ] {
+        let answer = try console.client().ask(
+          "POST", path, [("Accept", "text/html"), ("Content-Type", "application/x-www-form-urlencoded")],
+          body + "&token=old")
+        #expect(answer.status == 403 && answer.text.contains("The page is out of date"), "\(path)")
+        #expect(answer.text.contains("version: &lt;b&gt;mine") && !answer.text.contains("action=\"/policy/apply\""))
+        #expect(answer.text.contains("name=\"token\" value=\"") && !answer.text.contains("value=\"old\""))
+      }
+    }
+  }
+
   @Test("a link of another site can open a page only: no GET changes anything, and every change needs a token")
   func links() throws {
     // Operators alone change anything. They alone also read who asked what.
     let operators = ConsoleRoute.all.filter { $0.method == "GET" && $0.role == .operator }
-    #expect(operators.map(\.name) == ["listAccess"])
+    #expect(operators.map(\.name) == ["listAccess", "accessPage"])
     var viewer = Viewer.anybody
     (viewer.formToken, viewer.isSignedIn) = ("secret", true)
     let changes = ConsoleRoute.all.filter { $0.method != "GET" && $0.role != nil }
@@ -155,7 +173,7 @@ import Testing
       let request = ConsoleRequest(
         head: HTTPHead(path, method: route.method), places: [:], query: try RequestQuery(nil), body: [], viewer: viewer)
       let problem = #expect(throws: Problem.self) { try RequestOrigin.checkToken(request, of: route) }
-      #expect(problem?.kind == .forbidden, "\(route.name)")
+      #expect(problem?.kind == .staleForm, "\(route.name)")
     }
     // A person who signs in has no token yet; the origin of another site is refused.
     #expect(ConsoleRoute.all.filter { $0.method != "GET" && $0.role == nil }.map(\.name) == ["signIn"])

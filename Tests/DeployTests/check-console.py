@@ -424,6 +424,7 @@ def simulation(browser, axe):
     expect("first come" in browser.run("return document.querySelector('main').innerText"), "the baselines are shown")
     check_page(browser, browser.address()[len(BASE):], axe)
     os.remove(path)
+    return browser.address()[len(BASE):]
 
 
 def letters(browser, broker):
@@ -521,7 +522,7 @@ try:
     for path in (
         "/", "/decisions?verdict=defer", f"/devices/{device}?utc-offset=-05:00", f"/why?device={device}&event={event}",
         f"/events/{event}", f"/commands/{command}", "/search?q=device-00", "/top?by=reason", "/policy", "/try", "/simulation", "/dead-letters",
-        "/health", "/why", "/sign-in", NOTHING,
+        "/health", "/access", "/why", "/sign-in", NOTHING,
     ):
         check_page(browser, path, axe)
     health(browser)
@@ -529,14 +530,14 @@ try:
     history(browser, axe)
     attempt(browser, addresses["broker"], axe)
     hostile(browser, addresses["broker"])
-    simulation(browser, axe)
+    report = simulation(browser, axe)
     letters(browser, addresses["broker"])
     check_logs(browser, HOST)
     proxied(browser, HOST)
     measured(HOST)
     browser.size(1200, 900)
     for name, path, scheme in (
-        ("overview", "/", "light"), ("device", f"/devices/{device}", "dark"), ("decisions", "/decisions", "dark"),
+        ("overview", "/", "light"), ("device", f"/devices/{device}", "dark"), ("simulation", report, "dark"),
         ("why", f"/why?device={device}&event={event}", "light"), ("event", f"/events/{event}", "dark"),
         ("policy", "/policy", "light"), ("dead-letters", "/dead-letters", "dark"), ("health", "/health", "light"),
     ):

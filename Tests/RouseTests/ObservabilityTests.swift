@@ -50,6 +50,37 @@ import Testing
           \.self))
   }
 
+  @Test(
+    "a counter whose increase raises an alarm has its series from the start, so that the first failure is an increase")
+  func seeded() throws {
+    let registry = PipelineCounters().registry
+    ProcessMetrics.add(to: registry)
+    _ = (GatewayMetrics(registry), DeviceViewMetrics(registry), ConsoleMetrics(registry), TokenMetrics(registry))
+    let lines = String(decoding: Exposition.bytes(of: registry, as: .prometheus), as: UTF8.self).split(separator: "\n")
+      .map(String.init)
+    var count = 0
+    for rule in try AlertRules.rules() where rule.alert != nil {
+      for match in rule.expr.matches(of: /increase\((rouse_[a-z_]+)(?:\{([a-z]+)=(~?)"([^"]+)"\})?\[/) {
+        // How many events there were is no failure, and a kind is known only from the policy.
+        let name = String(match.1)
+        if ["rouse_events_accepted_total", "rouse_objective_changes_total"].contains(name) { continue }
+        count += 1
+        let values = match.4.map { $0.split(separator: "|").map(String.init) } ?? [""]
+        for value in values {
+          let label = value.isEmpty ? "" : "\(match.2 ?? "")=\"\(value)\""
+          let isThere = lines.contains { line in
+            line.hasPrefix(name) && "{ ".contains(line.dropFirst(name.count).first ?? "x")
+              && (label.isEmpty || line.contains(label))
+              && line.hasSuffix(" 0")
+          }
+          #expect(
+            isThere, "\(rule.alert ?? ""): \(name) \(label) has no series at the start")
+        }
+      }
+    }
+    #expect(count > 10)
+  }
+
   @Test("each alert has a test of promtool, and each test an alert")
   func tests() throws {
     #expect(Set(try AlertRules.rules().compactMap(\.alert)) == (try AlertRules.testNames()))

@@ -92,6 +92,24 @@ private struct DecisionLister {
   let limit: Int
   let pagesMax: Int
   var part = DecisionPart()
+  /// The ids of the filter as UTF-8.
+  private let device: [UInt8]?
+  private let event: [UInt8]?
+  private let instance: [UInt8]?
+  /// The bits that the code of a line must have.
+  private let code: (mask: Int64, value: Int64)
+
+  init(db: Database, filter: DecisionFilter, order: DecisionPart.Order, limit: Int, pagesMax: Int) {
+    self.db = db
+    self.filter = filter
+    self.order = order
+    self.limit = limit
+    self.pagesMax = pagesMax
+    device = filter.device.map { Array($0.utf8) }
+    event = filter.event.map { Array($0.utf8) }
+    instance = filter.instance.map { Array($0.utf8) }
+    code = DecisionCode.bits(of: filter)
+  }
 
   mutating func read(after place: DecisionPlace?) throws {
     let words = WordReader(db)
@@ -147,17 +165,16 @@ private struct DecisionLister {
     /// The line of the place; −1 until it is met.
     var line = -1
     while try reader.next() {
-      let id = reader.decisionId
-      if let place, place.line >= 0, id == place.id {
+      if let place, place.line >= 0, reader.decisionId == place.id {
         if order == .newest { break }
         line = reader.line
       }
-      guard mayInclude(reader) else { continue }
+      guard try mayInclude(reader, words) else { continue }
       let decision = try reader.decision()
       guard filter.includes(decision) else { continue }
       found.append(
         DecisionPart.PlacedDecision(
-          decision: decision, place: DecisionPlace(page: page, line: reader.line, id: id)))
+          decision: decision, place: DecisionPlace(page: page, line: reader.line, id: decision.decision)))
     }
     if order == .newest { found.reverse() }
     for next in found where next.place.line > line || order == .newest {
@@ -174,9 +191,14 @@ private struct DecisionLister {
   }
 
   /// Whether a line may be one of a decision that the filter includes: a quick look, which makes no texts.
-  private func mayInclude(_ line: borrowing PageReader) -> Bool {
-    if let device = filter.device, line.device != Array(device.utf8) { return false }
-    if let event = filter.event, line.event != Array(event.utf8) { return false }
-    return filter.range.contains(line.at)
+  private func mayInclude(_ line: borrowing PageReader, _ words: WordReader) throws -> Bool {
+    guard filter.range.contains(line.at) else { return false }
+    guard line.code & code.mask == code.value else { return false }
+    if let surface = filter.surface, line.surface != surface { return false }
+    if let kind = filter.kind, try words.word(line.kind) != kind { return false }
+    if let device, line.device != device { return false }
+    if let event, line.event != event { return false }
+    if let instance, line.instance != instance { return false }
+    return true
   }
 }

@@ -51,14 +51,29 @@ struct DecisionCode: Hashable {
   var objective: ObjectiveResult?
 
   /// From the lowest bit on: 1 bit for `final`, 2 for the verdict, 8 for the reason, 2 for the objective.
-  var code: Int64 { objectiveCode << 11 | reason.code << 3 | verdict.code << 1 | (final ? 1 : 0) }
+  var code: Int64 { Self.objectiveCode(objective) << 11 | reason.code << 3 | verdict.code << 1 | (final ? 1 : 0) }
+
+  /// Returns the bits that the codes of the decisions of a filter have: those below the mask equal the value.
+  static func bits(of filter: DecisionFilter) -> (mask: Int64, value: Int64) {
+    var (mask, value): (Int64, Int64) = (0, 0)
+    func want(_ bits: Int64, _ code: Int64?, at place: Int64) {
+      guard let code else { return }
+      mask |= bits << place
+      value |= code << place
+    }
+    want(1, filter.final.map { $0 ? 1 : 0 }, at: 0)
+    want(3, filter.verdict?.code, at: 1)
+    want(0xff, filter.reason?.code, at: 3)
+    want(3, filter.objective.map(objectiveCode), at: 11)
+    return (mask, value)
+  }
 
   /// The bits of a code without those of the objective.
   static let withoutObjective: Int64 = 0x7ff
   /// The least code of a decision with a result against an objective.
   static let objectiveMin: Int64 = 0x800
 
-  private var objectiveCode: Int64 {
+  private static func objectiveCode(_ objective: ObjectiveResult?) -> Int64 {
     switch objective {
     case nil: 0
     case .met: 1

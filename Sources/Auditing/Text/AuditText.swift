@@ -109,7 +109,9 @@ public enum AuditText {
           objective.flatMap { counts.burn(share: $0) }.map { Figure.decimal($0) } ?? "-")
       }
     }
-    return "\n\(table.text())"
+    let hint: PrintableText =
+      shares.isEmpty ? "The objective and the rate at which its error budget burns need --policy FILE.\n" : ""
+    return "\n\(table.text())\(hint)"
   }
 
   /// Returns the name of a window of objectives.

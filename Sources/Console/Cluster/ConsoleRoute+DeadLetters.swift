@@ -6,6 +6,11 @@ import Keys
 import Pipeline
 import Serving
 
+extension QueryReader {
+  /// Returns the reason of dead letters that a query names; nil if there is none.
+  mutating func letterReason() -> String? { choice("reason", among: DeadLetterBox.reasons) }
+}
+
 extension ConsoleRoute {
   /// The operations on dead letters.
   static let deadLetters = [
@@ -13,7 +18,7 @@ extension ConsoleRoute {
       request, desk in
       var query = QueryReader(request.query)
       let form = try AnswerForm.asked(request, &query, of: [.json, .csv, .ndjson])
-      let (limit, reason) = (query.integer("limit", 1...limitMax, default: 20), query.text("reason"))
+      let (limit, reason) = (query.integer("limit", 1...limitMax, default: 20), query.letterReason())
       let isWaiting = query.bool("waiting") ?? false
       let start = query.cursor { PageCursor.letters($0) }
       try query.finish()
@@ -56,8 +61,8 @@ extension ConsoleRoute {
     ConsoleRoute("replayDeadLetters", "POST", "/v1/dead-letters/replay", role: .operator, usesCluster: true) {
       request, desk in
       var query = QueryReader(request.query)
-      let (reason, limit) = (query.text("reason"), query.integer("limit", 1...limitMax, default: 100))
-      if reason == nil { query.refuse("reason", "is missing; name the reason of the letters that are to be replayed") }
+      let (reason, limit) = (query.letterReason(), query.integer("limit", 1...limitMax, default: 100))
+      query.require("reason", "name the reason of the letters that are to be replayed")
       let start = query.cursor { PageCursor.letters($0) }
       try query.finish()
       let outcome = try desk.replay(reason: reason ?? "", limit: limit, from: start, by: request.viewer)

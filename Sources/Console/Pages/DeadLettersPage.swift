@@ -112,6 +112,7 @@ struct DeadLettersPage {
     _ request: ConsoleRequest, _ desk: ConsoleDesk, reason: String? = nil, done: PageSection? = nil
   ) throws -> ConsolePage {
     let view = try desk.clusterView()
+    // Any reason: letters of a newer release may have one that this one does not know.
     let reason = reason ?? request.query["reason"]
     var sections = done.map { [$0] } ?? []
     if let letters = view?.letters {

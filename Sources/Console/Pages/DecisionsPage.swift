@@ -21,18 +21,12 @@ struct DecisionsPage {
   static func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
     // An id that no path can hold comes in the query.
     if request.query["id"] != nil { return try one(request, desk) }
-    let query = request.query
-    var filter = DecisionFilter()
-    filter.device = query["device"].map { Identifier($0) }
-    filter.event = query["event"].map { Identifier($0) }
+    var query = QueryReader(request.query.withoutEmpty, pageTime: PageTime())
+    let filter = query.filter()
     (desk.device, desk.event) = (filter.device, filter.event)
-    filter.kind = query["kind"].map { Identifier($0) }
-    filter.instance = query["instance"].map { Identifier($0) }
-    filter.verdict = try choice(query["verdict"], "verdict")
-    filter.reason = try choice(query["reason"], "reason")
-    filter.objective = try choice(query["objective"], "objective")
-    filter.range = try request.pageRange()
-    let place = try query["cursor"].map(place)
+    let place = query.cursor { PageCursor.place($0) }
+    for name in ["id", PageTable.nameField] { _ = query.text(name) }
+    try query.finish()
     let store = try desk.store()
     // Asked for before the list, so that nothing that is stored in between is missing from both; the list may reach further.
     var newest = place == nil ? try store.newestPlace() ?? DecisionTailer.beginning : nil
@@ -56,21 +50,6 @@ struct DecisionsPage {
       to: PageLink.why(device: decision.device, event: decision.event, instance: decision.instance))
   }
 
-  private static func choice<Choice: RawRepresentable & CaseIterable>(
-    _ text: String?, _ name: String
-  ) throws(Problem) -> Choice? where Choice.RawValue == String {
-    guard let text else { return nil }
-    if let choice = Choice(rawValue: text) { return choice }
-    throw Problem(
-      .malformedRequest,
-      "\(name) is one of \(Choice.allCases.map(\.rawValue).joined(separator: ", ")), found '\(text)'")
-  }
-
-  private static func place(_ text: String) throws(Problem) -> DecisionPlace {
-    if let place = PageCursor.place(text) { return place }
-    throw Problem(.malformedRequest, "cursor is none that this page gave; begin without it")
-  }
-
   private var page: ConsolePage {
     var page = ConsolePage(
       title: "Decisions", area: .decisions,
@@ -91,7 +70,8 @@ struct DecisionsPage {
     [
       "device": filter.device.text, "event": filter.event.text, "kind": filter.kind.text,
       "instance": filter.instance.text, "verdict": filter.verdict?.rawValue, "reason": filter.reason?.rawValue,
-      "objective": filter.objective?.rawValue,
+      "objective": filter.objective?.rawValue, "surface": filter.surface?.rawValue, "command": filter.command.text,
+      "final": filter.final.map { "\($0)" },
     ]
   }
 
@@ -112,10 +92,17 @@ struct DecisionsPage {
             .init(
               name: "objective", label: "Objective", sort: .choice, value: filter.objective?.rawValue ?? "",
               choices: any(ObjectiveResult.allCases.map(\.rawValue))),
+            .init(
+              name: "final", label: "Closes the event", sort: .choice, value: filter.final.map { "\($0)" } ?? "",
+              choices: any(["true", "false"])),
+            .init(
+              name: "surface", label: "Surface", sort: .choice, value: filter.surface?.rawValue ?? "",
+              choices: any(Surface.allCases.map(\.rawValue))),
             .init(name: "kind", label: "Kind", value: filter.kind.text ?? ""),
             .init(name: "device", label: "Device", value: filter.device.text ?? ""),
             .init(name: "instance", label: "Instance", value: filter.instance.text ?? ""),
             .init(name: "event", label: "Event", value: filter.event.text ?? ""),
+            .init(name: "command", label: "Push", value: filter.command.text ?? ""),
             .init(
               name: "from", label: "From, UTC", value: filter.range.from.map(time.text) ?? "", hint: "2013-03-08 21:05"),
             .init(

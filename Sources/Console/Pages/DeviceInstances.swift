@@ -14,6 +14,8 @@ struct DeviceInstances {
   let device: Identifier
   /// The counts of all decisions in the range of the page, by instance.
   let counts: [DeviceTimeline.InstanceCounts]
+  /// The charges of the range, which tell what is left of an instance's tokens also when another instance's event brought the push.
+  let accounts: [BudgetStatement.Account]
   /// The range of the page.
   let range: TimeRange
   /// Writes the times.
@@ -79,7 +81,7 @@ struct DeviceInstances {
       caption: isKnown
         ? "Registered instances, and others with a decision in this range" : "Instances with a decision in this range",
       columns: ["Instance", "Kind", "Surface"] + (isKnown ? ["Token", "Interests"] : [])
-        + ["#Decisions", "#Shown", "Last reason", "#Tokens left"],
+        + ["#Decisions", "#Shown", "Last reason", "#Tokens left then or since"],
       empty: isKnown
         ? "The device shows nothing, and there is no decision in this range." : "No decision in this range.")
     for instance in instances {
@@ -117,8 +119,17 @@ struct DeviceInstances {
       ])
     return [
       .number(record.decisions, link: link), .number(record.shown), .reason(record.last.reason),
-      PageCell(record.last.tokensLeft.map(String.init) ?? "–", isNumber: true),
+      tokensLeft(record),
     ]
+  }
+
+  /// Returns the tokens that an instance had left when it was last decided about or charged, whichever was later.
+  private func tokensLeft(_ record: DeviceTimeline.InstanceCounts) -> PageCell {
+    let charge = accounts.first { $0.ledger == .instance && $0.owner == record.instance }?.lines.last
+    let isCharged = charge.map { $0.at >= record.last.at } ?? false
+    guard let left = isCharged ? charge?.left : record.last.tokensLeft, let at = isCharged ? charge?.at : record.last.at
+    else { return PageCell("–", isNumber: true) }
+    return PageCell("\(left)", detail: "at \(time.text(at))", isNumber: true)
   }
 
   private func interests(_ keys: [Identifier]) -> PageCell {

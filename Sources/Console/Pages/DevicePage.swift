@@ -41,7 +41,8 @@ struct DevicePage {
 
   private var page: ConsolePage {
     let instances = DeviceInstances(
-      registered: registered, device: device, counts: timeline.instances, range: range, time: time
+      registered: registered, device: device, counts: timeline.instances, accounts: statement.accounts, range: range,
+      time: time
     ).section
     guard timeline.isKnown else {
       let isRegistered = registered.registration != nil

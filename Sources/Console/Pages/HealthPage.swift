@@ -1,6 +1,7 @@
 import Auditing
 import Domain
 import KafkaClient
+import Keys
 import Pipeline
 import Serving
 
@@ -33,6 +34,9 @@ struct HealthPage {
       title: "Health", area: .health,
       lead: ["What the store and the brokers tell. rouse doctor looks at more, and says what to do."],
       sections: sections)
+    if request.viewer.may(.operator) {
+      page.lead += [" Operators can see ", PageCell("who asked and who changed what", link: AccessPage.path), "."]
+    }
     page.refreshSeconds = isWaiting ? ClusterView.retrySeconds : 30
     return try page.answer(request)
   }

@@ -32,8 +32,8 @@ struct OverviewPage {
     let page = try OverviewPage(
       hours: hours, activity: store.activity(hours: hours), summary: store.summary(hasAttainments: false), view: view,
       shown: shownInstances(desk), now: desk.now())
-    let objectives = try ObjectivesSection.section(store, view?.policy?.policy, page.time)
-    var shown = try page.page(page.attention(store), objectives)
+    let objectives = try ObjectivesSection(store, view?.policy?.policy, page.time)
+    var shown = try page.page(page.attention(store, objectives), objectives.section)
     if view == nil { shown.refreshSeconds = ClusterView.retrySeconds }
     return try shown.answer(request)
   }
@@ -148,7 +148,7 @@ struct OverviewPage {
   }
 
   /// Returns what needs attention.
-  private func attention(_ store: AuditStore) throws -> PageSection {
+  private func attention(_ store: AuditStore, _ objectives: ObjectivesSection) throws -> PageSection {
     var section = PageSection(heading: "Needs attention")
     if summary.recordsMissing > 0 {
       section.list.append([
@@ -183,6 +183,7 @@ struct OverviewPage {
         " that a push started and whose device never registered: no push can end them.",
       ])
     }
+    section.list += objectives.alarms
     let lost = activity.outcomes.filter { $0.reason.outcome == .lost }
     for outcome in lost {
       section.list.append([

@@ -212,11 +212,7 @@ enum PolicyHistoryPage {
     record.reference?.version.text ?? "not accepted by this release"
   }
 
-  /// Returns the time of a record. A log that is replayed in event time has no time for its policies.
-  private static func applied(_ record: PolicyLog.PolicyRecord) -> String {
-    guard let at = record.at, at.seconds > 0 else { return "not stated" }
-    return time.text(at)
-  }
+  private static func applied(_ record: PolicyLog.PolicyRecord) -> String { record.at.map(time.text) ?? "not stated" }
 
   private static func by(_ record: PolicyLog.PolicyRecord) -> PageCell {
     record.appliedBy.map { PageCell("\($0)") } ?? PageCell("not stated", tone: .dim)

@@ -103,7 +103,10 @@ struct PolicyPage {
     return page
   }
 
-  private static func form(_ text: String) -> PageSection {
+  /// Returns the form that checks a policy.
+  ///
+  /// - Parameter text: The policy.
+  static func form(_ text: String) -> PageSection {
     PageSection(
       heading: "Check and compare",
       forms: [

@@ -14,8 +14,10 @@ enum ProblemPage {
   ///   - head: The head of the request.
   ///   - sessions: The people who have signed in.
   ///   - viewer: The one who asks; nil if that is not known.
+  ///   - sections: Sections behind the explanation.
   static func answer(
-    to problem: Problem, _ head: HTTPHead, _ sessions: ConsoleSessions, _ viewer: Viewer? = nil
+    to problem: Problem, _ head: HTTPHead, _ sessions: ConsoleSessions, _ viewer: Viewer? = nil,
+    sections: [PageSection] = []
   ) -> HTTPAnswer {
     let step = head.path.split(separator: "/", maxSplits: 1).first ?? ""
     guard ConsoleRoute.isPage(step), step != "assets", head.header("accept")?.contains("text/html") == true else {
@@ -29,10 +31,32 @@ enum ProblemPage {
     section.paragraphs = [[PageCell(sentence(of: problem))]]
     section.list = problem.mistakes.map { [PageCell($0.detail)] }
     section.paragraphs.append([PageCell("To the overview", link: "/")])
-    var page = ConsolePage(title: problem.kind.title, sections: [section], status: problem.kind.status)
+    var page = ConsolePage(title: problem.kind.title, sections: [section] + sections, status: problem.kind.status)
     page.isOutside = viewer == nil && sessions.areNeeded
     var answer = page.answer(viewer ?? Viewer(key: nil, roles: []))
     answer.headers += problem.answer.headers.filter { $0.name.lowercased() != "cache-control" }
     return answer
+  }
+
+  /// Returns a refusal of a form, with what was typed into it. Only forms that change nothing are shown again, so that another site cannot
+  /// have somebody press the button of a change.
+  ///
+  /// - Parameters:
+  ///   - problem: The refusal.
+  ///   - request: The request with the form.
+  ///   - sessions: The people who have signed in.
+  static func answer(to problem: Problem, _ request: ConsoleRequest, _ sessions: ConsoleSessions) -> HTTPAnswer {
+    var sections: [PageSection] = []
+    do throws(Problem) {
+      let fields = try request.form()
+      switch request.head.path.split(separator: "/").first {
+      case "policy": sections = [PolicyPage.form(fields["policy"] ?? "")]
+      case "try": sections = [TryPage.form(fields["event"] ?? "", fields["policy"] ?? "")]
+      default: sections = []
+      }
+    } catch {
+      sections = [PageSection(heading: "The form itself", paragraphs: [[PageCell(sentence(of: error))]])]
+    }
+    return answer(to: problem, request.head, sessions, request.viewer, sections: sections)
   }
 }

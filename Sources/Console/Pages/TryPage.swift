@@ -125,7 +125,8 @@ enum TryPage {
       sections: sections)
   }
 
-  private static func form(_ event: String, _ policy: String) -> PageSection {
+  /// Returns the form that tries an event on a policy.
+  static func form(_ event: String, _ policy: String) -> PageSection {
     PageSection(
       heading: "Event and policy",
       forms: [

@@ -4,6 +4,12 @@ import Serving
 
 /// The page that says why a device did, or did not, reload.
 struct WhyPage {
+  /// The most instances that are explained whole.
+  /// - Beyond: others are in a table, each with a link to its explanation.
+  private static let storiesMax = 12
+  /// The most steps of an instance that are listed.
+  /// - Beyond: the first ones are in the CSV only.
+  private static let stepsMax = 25
   private let answer: WhyAnswer
   private let time: PageTime
   private var device: Identifier { answer.question.device }
@@ -57,13 +63,32 @@ struct WhyPage {
       }
     let wasAsked = answer.question.event != nil || answer.event == nil
     if !wasAsked { lead.append(", the newest one that was decided. ") }
-    var sections = answer.stories.enumerated().map { section($1, $0) }
+    var sections = answer.stories.prefix(Self.storiesMax).enumerated().map { section($1, $0) }
+    if answer.stories.count > Self.storiesMax { sections.append(others) }
     if answer.stories.isEmpty {
       sections = [PageSection(heading: "What the store knows", list: answer.remarks.map { [PageCell($0)] })]
     }
     return ConsolePage(
       title: title, topic: "Why", lead: lead, sections: sections + [Self.form(answer.question, time)],
       status: answer.stories.isEmpty ? 404 : 200)
+  }
+
+  /// The instances that are not explained whole.
+  private var others: PageSection {
+    var table = PageTable(
+      name: "others", caption: "The outcome at further instances; each leads to its explanation",
+      columns: ["Instance", "Kind", "Surface", "Outcome", "#Steps"], empty: "None.")
+    table.rows = answer.stories.dropFirst(Self.storiesMax).map { story in
+      [
+        PageCell(
+          story.instance.text,
+          link: PageLink.why(device: device, event: answer.event, instance: story.instance, time)),
+        PageCell(story.kind.text), PageCell(story.surface.rawValue), PageCell(Self.short(story.outcome)),
+        .number(story.steps.count),
+      ]
+    }
+    return PageSection(
+      heading: "\(Figure.count(answer.stories.count - Self.storiesMax, "other instance"))", tables: [table])
   }
 
   private func section(_ story: WhyAnswer.Story, _ place: Int) -> PageSection {
@@ -130,7 +155,9 @@ struct WhyPage {
 
   private func steps(_ story: WhyAnswer.Story, _ name: String) -> PageTable {
     var table = PageTable(
-      name: name, caption: "Step by step",
+      name: name,
+      caption: story.steps.count > Self.stepsMax
+        ? "Step by step, the last \(Self.stepsMax) of \(story.steps.count)" : "Step by step",
       columns: ["Time, \(time.zone)", "Verdict", "Reason", "#Worth", "#Price", "In words", "Decision"],
       empty: "No decision.",
       csv: PageLink.to(
@@ -139,7 +166,7 @@ struct WhyPage {
           "format": "csv", "device": device.text, "event": answer.event.text, "instance": story.instance.text,
           "kind": story.kind.text,
         ]))
-    table.rows = story.steps.map { step in
+    table.rows = story.steps.suffix(Self.stepsMax).map { step in
       [
         time.cell(step.decision.at), .verdict(step.decision.verdict),
         .reason(step.decision.reason), .decimal(step.decision.value), .decimal(step.decision.price),

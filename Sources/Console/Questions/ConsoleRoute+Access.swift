@@ -9,13 +9,7 @@ extension ConsoleRoute {
     request, desk in
     var query = QueryReader(request.query)
     let form = try AnswerForm.asked(request, &query, of: [.json, .csv, .ndjson])
-    var filter = AccessFilter()
-    filter.key = query.identifier("key")
-    filter.operation = query.identifier("operation")
-    filter.device = query.identifier("device")
-    filter.event = query.identifier("event")
-    filter.isRefused = query.bool("refused")
-    filter.range = query.range()
+    let filter = query.accessFilter()
     let limit = query.integer("limit", 1...limitMax, default: 100)
     let place = query.cursor { PageCursor.accessPlace($0) }
     desk.note(query.texts)
@@ -28,5 +22,19 @@ extension ConsoleRoute {
     }
     answer.next = part.next.map { request.address(cursor: PageCursor.text($0)) }
     return answer.answer(form, name: "access")
+  }
+}
+
+extension QueryReader {
+  /// Returns the filter of a list of access records.
+  mutating func accessFilter() -> AccessFilter {
+    var filter = AccessFilter()
+    filter.key = identifier("key")
+    filter.operation = identifier("operation")
+    filter.device = identifier("device")
+    filter.event = identifier("event")
+    filter.isRefused = bool("refused")
+    filter.range = range()
+    return filter
   }
 }

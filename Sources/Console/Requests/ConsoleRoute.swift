@@ -20,6 +20,8 @@ struct ConsoleRoute: Sendable {
   let isLook: Bool
   /// Whether the answer waits for the cluster. Such requests have a thread of their own, so that questions to the store do not wait.
   let usesCluster: Bool
+  /// The names that the query of a page may have, besides that of a table; nil for any. Questions of programs check their queries themselves.
+  let names: [String]?
   /// The answer.
   let handler: Handler
 
@@ -42,10 +44,11 @@ struct ConsoleRoute: Sendable {
   ///   - role: The role that a key needs; nil for none.
   ///   - isLook: Whether the answer shows the history of devices.
   ///   - usesCluster: Whether the answer waits for the cluster.
+  ///   - names: The names that the query of a page may have, besides that of a table; nil for any.
   ///   - handler: The answer.
   init(
     _ name: String, _ method: String, _ path: String, role: KeyRole?, isLook: Bool = false, usesCluster: Bool = false,
-    _ handler: @escaping Handler
+    names: [String]? = nil, _ handler: @escaping Handler
   ) {
     self.name = name
     self.method = method
@@ -53,6 +56,7 @@ struct ConsoleRoute: Sendable {
     self.role = role
     self.isLook = isLook
     self.usesCluster = usesCluster
+    self.names = names
     self.handler = handler
   }
 
@@ -77,6 +81,22 @@ struct ConsoleRoute: Sendable {
     }
     guard allowed.isEmpty else { throw Problem(allowedMethods: allowed) }
     throw Problem(.notFound, "there is no such path")
+  }
+
+  /// Returns the answer to a request.
+  ///
+  /// - Throws: `Problem` for a request that is refused, and what the handler throws.
+  func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
+    try checkNames(request.query)
+    return try handler(request, desk)
+  }
+
+  /// Refuses names in the query of a page that the page does not know. A filter with a typing error would otherwise filter nothing.
+  private func checkNames(_ query: RequestQuery) throws(Problem) {
+    guard let names else { return }
+    var reader = QueryReader(query.withoutEmpty)
+    for name in names + [PageTable.nameField] { _ = reader.text(name) }
+    try reader.finish()
   }
 
   /// Returns the texts in the places of the path's names; nil if the path is another.

@@ -5,13 +5,21 @@ import Serving
 /// Reads the query of a question, and notes every mistake in it. Call ``finish()`` when everything is read.
 struct QueryReader {
   private let query: RequestQuery
+  private let pageTime: PageTime?
   private var known: [String] = []
   private var mistakes: [Problem.Mistake] = []
   /// The texts that were read, by name. Names with a mistake are not among them.
   private(set) var texts: [String: String] = [:]
 
   /// Begins to read.
-  init(_ query: RequestQuery) { self.query = query }
+  ///
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - pageTime: Reads times as people write them, such as `2013-03-08 21:05`; nil for the times of programs alone.
+  init(_ query: RequestQuery, pageTime: PageTime? = nil) {
+    self.query = query
+    self.pageTime = pageTime
+  }
 
   /// Returns the text of a name; nil if the query does not have it, or has it without a value.
   mutating func text(_ name: String, bytesMax: Int = DomainBounds.plannedDeviceBytesMax) -> String? {
@@ -37,7 +45,7 @@ struct QueryReader {
   /// Returns the identifier of a name that the question needs; an empty one with a mistake.
   mutating func neededIdentifier(_ name: String) -> Identifier {
     if let identifier = identifier(name) { return identifier }
-    if !query.items.contains(where: { $0.name == name }) { refuse(name, "missing; the question is about one \(name)") }
+    require(name, "the question is about one \(name)")
     return ""
   }
 
@@ -45,11 +53,10 @@ struct QueryReader {
   mutating func time(_ name: String) -> Timestamp? {
     guard let text = text(name) else { return nil }
     // In a query `+` stands for a space, so an offset such as +02:00 arrives as one unless it is written %2B02:00.
-    guard let time = Timestamp(rfc3339: text.replacing(" ", with: "+")) else {
-      refuse(name, "expected an RFC 3339 date and time such as 2013-07-04T12:00:00Z, found '\(text)'")
-      return nil
-    }
-    return time
+    if let time = Timestamp(rfc3339: text.replacing(" ", with: "+")) ?? pageTime?.read(text) { return time }
+    let others = pageTime == nil ? "" : ", or 2013-07-04 12:00"
+    refuse(name, "expected an RFC 3339 date and time such as 2013-07-04T12:00:00Z\(others), found '\(text)'")
+    return nil
   }
 
   /// Returns the range between the names `from` and `to`.
@@ -82,12 +89,25 @@ struct QueryReader {
   /// Returns one of several values; nil if there is none.
   mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(_ name: String, _ type: Choice.Type) -> Choice?
   {
+    choice(name, among: Choice.allCases.map(\.rawValue)).flatMap(Choice.init(rawValue:))
+  }
+
+  /// Returns one of several texts; nil if there is none.
+  mutating func choice(_ name: String, among names: [String]) -> String? {
     guard let text = text(name) else { return nil }
-    if let choice = Choice(rawValue: text) { return choice }
-    let names = Choice.allCases.map(\.rawValue)
+    if names.contains(text) { return text }
     let near = NearestName.of(text, among: names).map { "; did you mean \($0)?" } ?? ""
     refuse(name, "expected \(names.joined(separator: ", ")), found '\(text)'\(near)")
     return nil
+  }
+
+  /// Notes a mistake if the query does not have a name.
+  ///
+  /// - Parameters:
+  ///   - name: The name in the query.
+  ///   - advice: What to do.
+  mutating func require(_ name: String, _ advice: String) {
+    if !query.items.contains(where: { $0.name == name }) { refuse(name, "missing; \(advice)") }
   }
 
   /// Notes a mistake.

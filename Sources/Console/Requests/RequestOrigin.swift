@@ -35,7 +35,10 @@ enum RequestOrigin {
     var sent = request.head.header("x-form-token")
     if sent == nil, route.isPage { sent = try request.form()[ConsoleSessions.tokenField] }
     guard sent == token else {
-      throw Problem(.forbidden, "the page is out of date, so that nothing was changed; load it anew and try again")
+      throw Problem(
+        .staleForm,
+        "the form comes from a page that was loaded before the console started anew, or before you signed in, so nothing was changed; send it again from this page"
+      )
     }
   }
 }

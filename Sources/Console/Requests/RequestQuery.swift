@@ -41,6 +41,9 @@ struct RequestQuery: Sendable, Equatable {
   /// Returns the value of the first item with a name; nil if there is none, or if it is empty.
   subscript(_ name: String) -> String? { items.first { $0.name == name && !$0.value.isEmpty }?.value }
 
+  /// The query without items that have no value. A browser sends every field of a form, also those that were left empty.
+  var withoutEmpty: RequestQuery { RequestQuery(items: items.filter { !$0.value.isEmpty }) }
+
   private static func decoded(_ text: Substring) throws(Problem) -> String {
     guard let decoded = text.replacing("+", with: " ").removingPercentEncoding else {
       throw Problem(.malformedRequest, "the query is not UTF-8 in percent-encoding")

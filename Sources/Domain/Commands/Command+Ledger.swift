@@ -36,6 +36,9 @@ extension Command.Ledger {
 }
 
 extension Command.Ledger: NumberedCode {
+  /// The cases by their numbers; nil for a number of no case.
+  public static let byNumber = casesByNumber()
+
   /// The number that stands for this ledger in files. Never reused for another ledger.
   public var number: UInt8 { traits.number }
 }

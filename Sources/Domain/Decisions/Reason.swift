@@ -295,18 +295,9 @@ extension Reason {
 }
 
 extension Reason: NumberedCode {
+  /// The cases by their numbers; nil for a number of no case.
+  public static let byNumber = casesByNumber()
+
   /// The number that stands for this reason in files. Never reused for another reason.
   public var number: UInt8 { entry.number }
-
-  private static let byNumber: [Reason?] = {
-    var table = [Reason?](repeating: nil, count: Int(UInt8.max) + 1)
-    for reason in allCases { table[Int(reason.number)] = reason }
-    return table
-  }()
-
-  /// Returns the reason with a number; nil if there is none.
-  public init?(number: UInt8) {
-    guard let reason = Self.byNumber[Int(number)] else { return nil }
-    self = reason
-  }
 }

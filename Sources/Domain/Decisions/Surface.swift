@@ -53,6 +53,9 @@ extension Surface {
 }
 
 extension Surface: NumberedCode {
+  /// The cases by their numbers; nil for a number of no case.
+  public static let byNumber = casesByNumber()
+
   /// The number that stands for this surface in files. Never reused for another surface.
   public var number: UInt8 { traits.number }
 }

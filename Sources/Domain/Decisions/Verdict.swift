@@ -11,6 +11,9 @@ public enum Verdict: String, Sendable, CaseIterable {
 }
 
 extension Verdict: NumberedCode {
+  /// The cases by their numbers; nil for a number of no case.
+  public static let byNumber = casesByNumber()
+
   /// The number that stands for this verdict in files. Never reused for another verdict.
   public var number: UInt8 {
     switch self {

@@ -168,6 +168,9 @@ public struct Registration: Equatable, Sendable {
 }
 
 extension Registration.Environment: NumberedCode {
+  /// The cases by their numbers; nil for a number of no case.
+  public static let byNumber = casesByNumber()
+
   /// The number that stands for this environment in files. Never reused for another environment.
   public var number: UInt8 {
     switch self {

@@ -14,6 +14,9 @@ extension Signal {
 }
 
 extension Signal.Name: NumberedCode {
+  /// The cases by their numbers; nil for a number of no case.
+  public static let byNumber = casesByNumber()
+
   /// The number of the type in log records. Never reused for another type.
   var number: UInt8 {
     switch self {

@@ -4,7 +4,8 @@ extension PipelineSettings {
   /// Returns the number of partitions of the log.
   ///
   /// - Parameter cluster: The cluster to ask.
-  /// - Throws: `KafkaError`, fatal if the topic is missing.
+  /// - Throws: `KafkaError`. One for a topic that is missing is not fatal: a client cannot tell a topic that is made later from one that it may
+  ///   not describe.
   func logPartitionCount(_ cluster: any Cluster = RealCluster()) throws(KafkaError) -> Int32 {
     try partitionCounts(of: [topics.log], cluster)[0]
   }
@@ -14,7 +15,7 @@ extension PipelineSettings {
   /// their topic needs at least as many partitions; further ones stay empty.
   ///
   /// - Parameter cluster: The cluster to ask.
-  /// - Throws: `KafkaError`, fatal if a topic is missing or the topic of decisions has too few partitions.
+  /// - Throws: `KafkaError`, fatal if the topic of decisions has too few partitions.
   func outputPartitions(_ cluster: any Cluster) throws(KafkaError) -> (count: Int32, areShared: Bool) {
     let counts = try partitionCounts(of: [topics.log, topics.decisions, topics.commands], cluster)
     guard counts[1] >= counts[0] else {
@@ -28,7 +29,15 @@ extension PipelineSettings {
   }
 
   private func partitionCounts(of names: [String], _ cluster: any Cluster) throws(KafkaError) -> [Int32] {
-    let counts = try cluster.partitionCounts(of: names, client([:]))
+    let counts: [Int32]
+    do throws(KafkaError) { counts = try cluster.partitionCounts(of: names, client([:])) } catch {
+      guard error.code == .unknownTopicOrPartition else { throw error }
+      throw KafkaError(
+        code: error.code,
+        message:
+          "\(error.message); make Rouse's topics with `rouse topics create`, or allow to describe them (`rouse topics acls`)",
+        operation: error.operation, isFatal: error.isFatal, isRetriable: error.isRetriable)
+    }
     for (name, count) in zip(names, counts) where count == 0 { throw Self.missing(name) }
     return counts
   }

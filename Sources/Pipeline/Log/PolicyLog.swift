@@ -10,7 +10,7 @@ package struct PolicyLog {
     package var partition: Int32
     /// The offset.
     package var offset: Int64
-    /// The timestamp of the record; nil if it has none.
+    /// The timestamp of the record; nil if it has none, as in a log that is replayed in event time.
     package var at: Timestamp?
     /// The version and the hash; nil if this release does not accept the policy.
     package var reference: PolicyReference?
@@ -122,7 +122,7 @@ package struct PolicyLog {
       take(
         PolicyRecord(
           partition: message.partition, offset: message.offset,
-          at: message.timestampMilliseconds.map { Timestamp(milliseconds: $0) },
+          at: message.timestampMilliseconds.map { Timestamp(milliseconds: $0) }.flatMap { $0.seconds > 0 ? $0 : nil },
           reference: try? PolicyDocument(record: text, file: "the log").policy.reference,
           appliedBy: name.map { String(decoding: $0, as: UTF8.self) }, text: text))
     }

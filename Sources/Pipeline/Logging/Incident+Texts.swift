@@ -60,7 +60,7 @@ extension Incident.Texts {
 
   static let stageGaveUp = Self(
     "a stage gave up, so the process ends",
-    "The stage in `role` met an error that a restart of the stage does not mend: a missing topic, a missing permission, a wrong setting, another process with the same `instance`, or a store or record of another release. All stages of the process end, with exit code 1.",
+    "The stage in `role` met an error that a restart of the stage does not mend: a topic of decisions with too few partitions, a missing permission, a wrong setting, another process with the same `instance`, or a store or record of another release. All stages of the process end, with exit code 1.",
     loss: "Nothing. Records stay in their topics until a process takes them.",
     advice:
       "Do what `error` says; `rouse topics check` compares the topics, and [Securing](Securing.md#permissions) lists the permissions. Then start the process again."
@@ -71,7 +71,7 @@ extension Incident.Texts {
     "The stage in `role` met the error in `error` and is started again after `seconds`, which grow to 30.",
     loss: "Nothing. What was not committed is read and decided again; meanwhile the stage lags behind.",
     advice:
-      "A few such lines while brokers restart are usual. If they go on for minutes, check the brokers and the network, and act on `error`."
+      "A few such lines while brokers restart are usual. If they go on for minutes, check the brokers and the network, and act on `error`. If it says that there is no topic of a name, make Rouse's topics with `rouse topics create`; the stage then goes on by itself."
   )
 }
 

@@ -51,10 +51,10 @@ public enum Incident: String, CaseIterable, Sendable {
   public var level: Logger.Level {
     switch self {
     case .runFailed, .stageGaveUp, .batchUnreadable, .stateBatchUnreadable, .recordsSkipped, .deadLetterRefused,
-      .policyRefused, .logRecordStops, .stateRecordStops, .statePositionStops, .outputRefused, .logRecordsMissing,
+      .logRecordStops, .stateRecordStops, .statePositionStops, .outputRefused, .logRecordsMissing,
       .auditRecordRefused, .auditRecordUnreadable, .auditRecordsMissing:
       .critical
-    case .stageRestarts, .logRecordUnreadable, .auditStoreRefuses, .auditHousekeepingFailed: .error
+    case .stageRestarts, .policyRefused, .logRecordUnreadable, .auditStoreRefuses, .auditHousekeepingFailed: .error
     }
   }
 

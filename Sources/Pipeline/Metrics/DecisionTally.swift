@@ -68,9 +68,13 @@ struct DecisionTally {
 
   private mutating func count(_ result: ObjectiveResult, _ amount: Int, _ kind: KindSlot, by planner: borrowing Planner)
   {
-    if changes.add(amount, at: kind.index) { changes.name(kind.index, [planner.name(of: kind).text]) }
-    guard result == .met else { return }
-    if changesInTime.add(amount, at: kind.index) { changesInTime.name(kind.index, [planner.name(of: kind).text]) }
+    if changes.add(amount, at: kind.index) {
+      let labels = [planner.name(of: kind).text]
+      changes.name(kind.index, labels)
+      // Without a series of changes in time no rate could be computed of a kind whose changes are all late.
+      changesInTime.begin(kind.index, labels)
+    }
+    if result == .met { _ = changesInTime.add(amount, at: kind.index) }
   }
 
   /// Adds all counts to the metrics, and begins at 0.
@@ -105,6 +109,13 @@ struct DecisionTally {
       guard isFirst else { return false }
       used.append(place)
       return labels[place] == nil
+    }
+
+    /// Sets the label values of a place, and gives the metric a series of it that begins at 0.
+    mutating func begin(_ place: Int, _ values: [String]) {
+      if place >= counts.count { counts.append(contentsOf: repeatElement(0, count: place + 1 - counts.count)) }
+      labels[place] = values
+      used.append(place)
     }
 
     /// Sets the label values of a place.

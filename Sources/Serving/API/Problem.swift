@@ -16,6 +16,8 @@ public struct Problem: Error, Sendable, Equatable {
     case unauthorized
     /// The key or the token does not allow the operation, the source, the type or the app.
     case forbidden
+    /// The form that was sent belongs to a page that is out of date.
+    case staleForm = "stale-form"
     /// The path is none of this server, or what it names does not exist.
     case notFound = "not-found"
     /// The device is not registered.
@@ -46,7 +48,7 @@ public struct Problem: Error, Sendable, Equatable {
       switch self {
       case .malformedRequest, .recordRefused, .queryRefused, .policyRefused: 400
       case .unauthorized: 401
-      case .forbidden: 403
+      case .forbidden, .staleForm: 403
       case .notFound, .unknownDevice: 404
       case .methodNotAllowed: 405
       case .notAcceptable: 406
@@ -70,6 +72,7 @@ public struct Problem: Error, Sendable, Equatable {
       case .policyRefused: "Policy refused"
       case .unauthorized: "No usable key or token"
       case .forbidden: "Not allowed with this key or token"
+      case .staleForm: "The page is out of date"
       case .notFound: "Not found"
       case .unknownDevice: "No such device"
       case .methodNotAllowed: "No such method here"

@@ -28,7 +28,7 @@ extension FindingCode {
   /// Returns the instruction with the user's own options.
   /// - Parameter options: The options, such as `--config rouse.yaml`.
   func advice(_ options: String) -> String {
-    meaning.advice.replacing("OPTIONS", with: options)
+    meaning.advice.replacing(" OPTIONS", with: options.isEmpty ? "" : " \(options)")
   }
 
   /// The words about this kind.

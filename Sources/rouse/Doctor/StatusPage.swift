@@ -23,7 +23,7 @@ struct StatusPage: Sendable, Equatable, Hashable {
   init?(_ text: String) {
     let whole = text.contains("://") ? text : "http://\(text)"
     guard var parts = URLComponents(string: whole), ["http", "https"].contains(parts.scheme?.lowercased()),
-      parts.host?.isEmpty == false
+      parts.host?.isEmpty == false, text.contains("://") || parts.port != nil
     else { return nil }
     if ["", "/"].contains(parts.path) { parts.path = "/status" }
     guard let url = parts.url else { return nil }

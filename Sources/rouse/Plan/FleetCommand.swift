@@ -56,7 +56,7 @@ struct FleetCommand: ParsableCommand {
       generator = try FleetGenerator(
         subjects: subjects, options: FleetOptions(devices: devices, seed: seed, template: chosen))
     } catch { throw usage(error) }
-    var writer = try LineWriter(path: out)
+    var writer = try LineWriter(path: out, isPrivate: true)
     try generator.write(to: &writer) { line.show("\(Digits.grouped($0)) of \(Digits.grouped(devices)) devices") }
     try writer.close()
     line.end()

@@ -3,11 +3,12 @@ import Foundation
 import KafkaClient
 import Logging
 import Observing
-import Planning
+import Policies
 import Synchronization
 import Testing
 
 @testable import Pipeline
+@testable import Planning
 
 @Suite("Metrics of the pipeline", .serialized) struct PipelineMetricsTests {
   @Test("a run shows every metric of the table and no other, with what was decided, committed and stored")
@@ -50,6 +51,35 @@ import Testing
     #expect(fixture.counters.commits.transactions.value([CommitMetrics.committed]) >= 1)
     // The event counts once in each of the two partitions.
     for age in ["decision", "commit"] { #expect(text.contains("\nrouse_event_to_\(age)_seconds_count 2\n")) }
+  }
+
+  @Test("a kind whose changes are all late has a series of changes in time, so that its rate can be computed")
+  func allLate() throws {
+    var planner = Planner(
+      partition: 0, partitionCount: 1, policy: try PolicyDocument(yaml: PipelineFixture.policy, file: "p").policy)
+    let kind = planner.knownKindSlot("FlightStatus")
+    let counters = PipelineCounters()
+    func commit(_ results: [ObjectiveResult]) -> String {
+      var (output, tally) = (PlannerOutput(), DecisionTally())
+      output.decisions = ContiguousArray(results.map { Self.decision(kind, $0) })
+      tally.count(output, by: planner)
+      tally.flush(into: counters.planning)
+      return Self.text(counters)
+    }
+    func has(_ text: String, _ changes: Int, inTime: Int) -> Bool {
+      text.contains("\nrouse_objective_changes_total{kind=\"FlightStatus\"} \(changes)\n")
+        && text.contains("\nrouse_objective_changes_in_time_total{kind=\"FlightStatus\"} \(inTime)\n")
+    }
+    #expect(has(commit([.missed, .missed]), 2, inTime: 0))
+    #expect(has(commit([.missed, .met, .met]), 5, inTime: 2))
+    #expect(has(commit([.met, .missed]), 7, inTime: 3))
+  }
+
+  private static func decision(_ kind: KindSlot, _ result: ObjectiveResult) -> PlannedDecision {
+    PlannedDecision(
+      event: EventSlot(0), instance: InstanceSlot(0), kind: kind, command: -1, causesStart: 0, causesCount: 1,
+      ordinal: 0, verdict: .suppress, reason: .expired, final: true, surface: .widget, objective: result, relevance: 1,
+      wrong: 0, looks: 0, value: 0, price: 0, leftInstance: -1, leftDevice: -1, leftApp: -1, until: .distantFuture)
   }
 
   @Test("while it runs, each owned partition shows its state, lag, devices and policy, and afterwards none does")

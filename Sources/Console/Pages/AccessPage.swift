@@ -1,0 +1,87 @@
+import Auditing
+import Domain
+import Serving
+
+/// The page of access records, for operators: who looked at what, who changed what, and who was refused.
+enum AccessPage {
+  /// The path.
+  static let path = "/access"
+  /// The records of a page.
+  private static let rowsMax = 100
+
+  /// Returns the page.
+  static func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
+    let time = PageTime()
+    var query = QueryReader(request.query.withoutEmpty, pageTime: time)
+    let filter = query.accessFilter()
+    let place = query.cursor { PageCursor.accessPlace($0) }
+    _ = query.text(PageTable.nameField)
+    desk.note(query.texts)
+    try query.finish()
+    let part = try desk.access.part(filter, after: place, limit: rowsMax)
+    let names: KeyValuePairs<String, String?> = [
+      "key": filter.key.text, "operation": filter.operation.text, "device": filter.device.text,
+      "event": filter.event.text, "refused": filter.isRefused.map { "\($0)" },
+      "from": filter.range.from.map(Figure.time), "to": filter.range.to.map(Figure.time),
+    ]
+    var table = PageTable(
+      name: "access", caption: "The newest first, \(rowsMax) a page",
+      columns: [
+        "Time, UTC", "Key", "Operation", "Device", "Event", "About", "#Status", "From", "Refused", "#Attempts",
+      ],
+      empty: "There is no record that these filters include.",
+      csv: PageLink.to(
+        PageLink.to("/v1/access", names), adding: ["format": "csv", "limit": "\(ConsoleRoute.limitMax)"]))
+    table.rows = part.records.map { row($0, time) }
+    var section = PageSection(heading: "Records", tables: [table])
+    if let next = part.next {
+      section.paragraphs = [
+        [
+          PageCell(
+            "Older records",
+            link: PageLink.to(PageLink.to(path, names), adding: ["cursor": PageCursor.text(next)]))
+        ]
+      ]
+    }
+    return try ConsolePage(
+      title: "Who asked", area: .health,
+      lead: [
+        "Each change, each look at the history of devices, and each attempt that was refused. The gateway keeps records of its own: ",
+        PageCell("rouse audit access --file", tone: .code), " reads them.",
+      ], sections: [choices(filter, time), section]
+    ).answer(request)
+  }
+
+  private static func row(_ record: AccessRecord, _ time: PageTime) -> [PageCell] {
+    [
+      PageCell(time.text(record.at)), PageCell(record.key.text ?? "none", tone: record.key == nil ? .dim : nil),
+      PageCell(record.operation.text, tone: .code),
+      PageCell(record.device.text ?? "", link: record.device.map { PageLink.device($0) }),
+      PageCell(record.event.text ?? "", link: record.event.map { PageLink.event($0) }),
+      PageCell(record.subject.text ?? ""), .number(record.status), PageCell(record.client.text ?? ""),
+      PageCell(record.refused.text ?? "", tone: record.refused == nil ? nil : .bad), .number(record.count),
+    ]
+  }
+
+  private static func choices(_ filter: AccessFilter, _ time: PageTime) -> PageSection {
+    PageSection(
+      heading: "Filters",
+      forms: [
+        PageForm(
+          action: path,
+          fields: [
+            .init(name: "key", label: "Key", value: filter.key.text ?? ""),
+            .init(name: "operation", label: "Operation", value: filter.operation.text ?? "", hint: "devicePage"),
+            .init(name: "device", label: "Device", value: filter.device.text ?? ""),
+            .init(name: "event", label: "Event", value: filter.event.text ?? ""),
+            .init(
+              name: "refused", label: "Refused", sort: .choice, value: filter.isRefused.map { "\($0)" } ?? "",
+              choices: [("", "any"), ("true", "refused attempts alone"), ("false", "requests that were let in alone")]),
+            .init(
+              name: "from", label: "From, UTC", value: filter.range.from.map(time.text) ?? "", hint: "2026-03-08 21:05"),
+            .init(
+              name: "to", label: "To (not included)", value: filter.range.to.map(time.text) ?? "", hint: "2026-03-09"),
+          ], button: "Show")
+      ])
+  }
+}
