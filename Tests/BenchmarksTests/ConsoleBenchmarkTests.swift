@@ -22,4 +22,15 @@ import Testing
   func sorts(_ one: String, _ other: String, _ isSame: Bool) {
     #expect((ConsoleBenchmark.sort(of: one) == ConsoleBenchmark.sort(of: other)) == isSame)
   }
+
+  @Test("the reasons are those of the form")
+  func reasons() {
+    let form = """
+      <select id="a" name="verdict"><option value="emit">emit</option></select>
+      <select id="b" name="reason"><option value="" selected>any</option><option value="EMITTED">EMITTED</option>
+      <option value="EXPIRED" selected>EXPIRED</option></select><select name="x"><option value="y">y</option></select>
+      """
+    #expect(ConsoleBenchmark.reasons(in: form) == ["EMITTED", "EXPIRED"])
+    #expect(ConsoleBenchmark.reasons(in: "<p>") == [])
+  }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Measures the pages of a running console: it follows the links from the first page, keeps one page of each sort, and fetches each of
-/// them several times, one after the other.
+/// Measures the pages of a running console: it follows the links from the first page, keeps one page of each sort, adds those that are
+/// likely to be the slowest of their sort, and fetches each of them several times, one after the other.
 package struct ConsoleBenchmark {
   /// The port of the console on this host.
   package var port: Int
@@ -38,10 +38,11 @@ package struct ConsoleBenchmark {
   /// - Throws: ``BenchmarkError`` when nothing listens, or the first page is not there.
   package func run() throws -> [Page] {
     progress("following links")
-    let paths = try explore()
+    var paths = try explore()
     guard !paths.isEmpty else {
       throw BenchmarkError("port \(port) has no page at /; a console with keys or tokens cannot be measured")
     }
+    for path in try slowest() where !paths.contains(path) { paths.append(path) }
     return try paths.map { path in
       progress(path)
       return try measure(path)
@@ -81,6 +82,35 @@ package struct ConsoleBenchmark {
       }
     }
     return found
+  }
+
+  /// Returns the pages of the device and of the event with most decisions, and the decisions with each reason. A reason that is rare, or
+  /// that no decision has, is looked for in many pages of the store.
+  private func slowest() throws -> [String] {
+    var found: [String] = []
+    for (list, thing) in [("/top?by=device", "/devices/"), ("/top?by=event", "/events/")] {
+      guard let page = try page(list), let link = Self.links(in: page).first(where: { $0.hasPrefix(thing) }) else {
+        continue
+      }
+      found.append(link)
+    }
+    return found + Self.reasons(in: try page("/decisions") ?? "").map { "/decisions?reason=\($0)" }
+  }
+
+  private func page(_ path: String) throws -> String? {
+    let connection = try LoadConnection(port: port)
+    return try connection.ask(Self.request(path)) == 200 && connection.isPage ? connection.bodyText : nil
+  }
+
+  /// Returns the reasons that the form of the page of decisions has to choose from.
+  static func reasons(in page: String) -> [String] {
+    guard let start = page.range(of: "name=\"reason\""),
+      let end = page.range(of: "</select>", range: start.upperBound..<page.endIndex)
+    else { return [] }
+    return page[start.upperBound..<end.lowerBound].components(separatedBy: "<option value=\"").dropFirst().compactMap {
+      let value = $0.prefix { $0 != "\"" }
+      return value.isEmpty ? nil : String(value)
+    }
   }
 
   /// Returns what two links to pages of one sort have in common: the first part of the path, the number of parts, and the names in the

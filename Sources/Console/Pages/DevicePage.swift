@@ -6,10 +6,10 @@ import Serving
 struct DevicePage {
   /// The most decisions and pushes that a page lists.
   /// - Beyond: older ones are reached by an earlier range.
-  private static let entriesMax = 150
+  private static let entriesMax = 100
   /// The most pushes in a statement of a page.
   /// - Beyond: older ones are reached by an earlier range.
-  private static let chargesMax = 150
+  private static let chargesMax = 100
   /// The most accounts of a page.
   /// - Beyond: they are in the table of all accounts only.
   private static let accountsMax = 12

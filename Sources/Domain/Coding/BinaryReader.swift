@@ -29,9 +29,9 @@ extension BinaryError: CustomStringConvertible {
 public struct BinaryReader: Sendable {
   /// All bytes that the reader was given. Callers that keep texts as byte ranges look the texts up here.
   public let bytes: [UInt8]
-  private let range: Range<Int>
+  @usableFromInline let range: Range<Int>
   /// The place of the next byte in `bytes`.
-  private var next: Int
+  @usableFromInline var next: Int
 
   /// Reads all of `bytes`.
   public init(_ bytes: [UInt8]) { self.init(bytes, in: bytes.indices) }
@@ -73,11 +73,20 @@ public struct BinaryReader: Sendable {
 
   /// Reads a varint of 1 to 10 bytes.
   /// - Throws: `BinaryError` if the bytes end before, or are damaged.
+  @inlinable
   public mutating func varint(_ what: StaticString = "an integer") throws(BinaryError) -> UInt64 {
-    if next < range.upperBound, bytes[next] < 0x80 {
-      defer { next += 1 }
-      return UInt64(bytes[next])
+    if next < range.upperBound {
+      let byte = bytes[next]
+      if byte < 0x80 {
+        next += 1
+        return UInt64(byte)
+      }
     }
+    return try longVarint(what)
+  }
+
+  @usableFromInline
+  mutating func longVarint(_ what: StaticString) throws(BinaryError) -> UInt64 {
     let start = offset
     var value: UInt64 = 0
     var shift: UInt64 = 0

@@ -47,9 +47,13 @@ final class PartitionRestore {
   /// The number of records read from the topic.
   private(set) var topicRecords = 0
   private var firstOffset: Int64?
+  private var reserveNext = PartitionRestore.reserveMin
   /// The number of records read at which memory for the remaining records is first reserved. It is reserved again each time
-  /// the number has doubled.
+  /// the number has grown eightfold.
   private static let reserveMin = 1 << 6
+  /// The most of what was read for which memory is reserved at a time: the rest of the topic may only repeat keys. Memory that is reserved
+  /// and never written is none of the machine's, but for the indexes, which are the smallest part.
+  private static let reserveFactor = 8
   /// The number of keys for which one reading of `rouse.state` notes that a record cannot be read.
   /// - Beyond: the next reading notes the further keys.
   private static let unreadableMax = 256
@@ -115,6 +119,7 @@ final class PartitionRestore {
     isSpoilt = false
     snapshotRecords = 0
     topicRecords = 0
+    reserveNext = Self.reserveMin
     firstOffset = nil
     source = .topic
     reached = 0
@@ -146,11 +151,13 @@ final class PartitionRestore {
     } catch {
       note(StateRecordError(key: key, offset: offset, cause: error))
     }
-    guard snapshot == nil, topicRecords >= Self.reserveMin, topicRecords & (topicRecords - 1) == 0 else { return }
-    // The estimate assumes as many keys per offset in the rest of the topic, but no more than now: the rest may only repeat
-    // keys.
+    guard snapshot == nil, topicRecords == reserveNext else { return }
+    reserveNext *= Self.reserveFactor
+    // The estimate assumes as many keys per offset in the rest of the topic. A tenth more spares a table that is slightly too small from
+    // growing at the end, when a copy would take most memory.
     let read = Double(offset - first + 1)
-    records.reserve(records.sizes.scaled(by: min(2, (read + Double(max(0, end - offset))) / read)))
+    let estimate = (read + Double(max(0, end - offset))) / read * 1.1
+    records.reserve(records.sizes.scaled(by: min(Double(Self.reserveFactor), estimate)))
   }
 
   /// Notes a record that cannot be read, and goes on with an empty set of records, so that one reading finds all such records.
@@ -169,10 +176,12 @@ final class PartitionRestore {
   /// - Throws: `StateRecordError` for a record that cannot be read.
   func finish(initialPolicy: Policy, recorder: any PlannerRecorder) throws(StateRecordError) -> PartitionProcessor {
     precondition(!isSpoilt, "a restore that lacks records is read again")
+    // Whoever else held the records would make each table that is still changed be copied.
     let all = records
     records = makeEmpty()
     return try PartitionProcessor(
-      restoring: all, isNew: snapshotRecords + topicRecords == 0, initialPolicy: initialPolicy, recorder: recorder)
+      restoring: consume all, isNew: snapshotRecords + topicRecords == 0, initialPolicy: initialPolicy,
+      recorder: recorder)
   }
 
   /// Checks what must hold between two steps.

@@ -183,7 +183,8 @@ final class StateReader {
             "enable.partition.eof": "true", "auto.offset.reset": "earliest",
           ],
           defaults: [
-            "fetch.wait.max.ms": "50", "queued.min.messages": "1000000", "queued.max.messages.kbytes": "32768",
+            "fetch.wait.max.ms": "50", "fetch.message.max.bytes": "4194304", "queued.min.messages": "1000000",
+            "queued.max.messages.kbytes": "131072",
           ]), listener: nil)
       self.consumer = consumer
     }

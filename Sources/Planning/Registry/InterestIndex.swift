@@ -75,7 +75,11 @@ struct InterestIndex {
   ///   - key: The key as UTF-8.
   ///   - texts: The pool that holds the texts of the keys.
   mutating func intern(_ key: Span<UInt8>, in texts: inout TextPool) -> InterestSlot {
-    let hash = HashIndex.hash(key)
+    intern(key, hash: HashIndex.hash(key), in: &texts)
+  }
+
+  /// Returns the slot of a key whose hash is known, which is added if it is not known.
+  mutating func intern(_ key: Span<UInt8>, hash: UInt32, in texts: inout TextPool) -> InterestSlot {
     if let id = index.find(hash, where: { texts.isEqual(interests[Int($0)].key, key) }) { return InterestSlot(id) }
     let handle = texts.insert(key)
     let id: InterestSlot

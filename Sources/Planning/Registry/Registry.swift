@@ -29,9 +29,13 @@ struct Registry {
   /// The instants at which timelines reload by themselves. It is looked up by instance and never iterated.
   private(set) var nextReloads: [InstanceSlot: Timestamp] = [:]
   private var deviceIndex = HashIndex()
+  private var restoredKeys = RestoredKeys()
 
   /// The number of devices, forgotten ones included.
   var deviceCount: Int { deviceIndex.count }
+  /// Loads the memory that the look-up of a device needs, and returns a number without meaning.
+  @inline(__always)
+  func touchDevice(_ hash: UInt32) -> UInt32 { deviceIndex.touch(hash) }
   /// The bytes that the device index takes in memory.
   var indexBytes: Int { deviceIndex.bytes }
 
@@ -639,10 +643,12 @@ struct Registry {
   mutating func restoreEntry(
     key: Span<UInt8>, shown: UInt64, current: UInt64, of instance: InstanceSlot, behind last: EntrySlot
   ) -> EntrySlot {
-    var entry = InterestEntry(interest: interests.intern(key, in: &texts), instance: instance)
+    var entry = InterestEntry(interest: .absent, instance: instance)
     entry.shown = shown
     entry.current = current
     let slot = entries.insert(entry)
+    entries[slot].interest = restoredKeys.add(key, of: slot)
+    if restoredKeys.isFull { restoredKeys.intern(into: &interests, &texts, for: &entries) }
     if last.isAbsent { instances[instance].firstEntry = slot } else { entries[last].next = slot }
     return slot
   }
@@ -659,6 +665,7 @@ struct Registry {
   /// Adds all entries to the lists of their keys, after a restore. Devices and instances are walked in their order, so the
   /// lists are sorted.
   mutating func finishInterests() {
+    restoredKeys.intern(into: &interests, &texts, for: &entries)
     for device in devices.slots {
       var walk = instances(of: device)
       while let instance = walk.next(self) {

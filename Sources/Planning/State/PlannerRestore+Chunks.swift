@@ -13,7 +13,10 @@ extension PlannerRestore {
   mutating func add(
     device keyBytes: [UInt8], in id: Range<Int>, _ bytes: [UInt8], in value: Range<Int>?
   ) throws(BinaryError) {
-    guard let value else { return try add(device: keyBytes, in: id, bytes, version: 0..<0, of: 0, EntrySize(0)) }
+    let hash = HashIndex.hash(keyBytes.span.extracting(id))
+    guard let value else {
+      return try add(device: keyBytes, in: id, hash: hash, bytes, version: 0..<0, of: 0, EntrySize(0))
+    }
     let start = value.lowerBound + (try Self.reader(bytes, in: value).offset)
     let end = max(start, value.upperBound - 8)
     var last = BinaryReader(bytes, in: end..<value.upperBound)
@@ -21,25 +24,26 @@ extension PlannerRestore {
     guard start < end else { throw .truncated(offset: 1, what: "the state of a device") }
     let version = start..<end
     try add(
-      device: keyBytes, in: id, bytes, version: version, of: chunk, EntrySize(id.count + 2 + version.count))
+      device: keyBytes, in: id, hash: hash, bytes, version: version, of: chunk,
+      EntrySize(id.count + 2 + version.count))
   }
 
   /// Adds a version of a device, or its removal.
   /// - Parameters:
   ///   - idBytes: A buffer with the id.
   ///   - id: The place of the id in it.
+  ///   - hash: The hash of the id.
   ///   - bytes: A buffer with the version.
   ///   - version: The place of the version in it; empty for a removal.
   ///   - chunk: The number of the chunk with the version.
   ///   - size: The size of its entry.
   private mutating func add(
-    device idBytes: [UInt8], in id: Range<Int>, _ bytes: [UInt8], version: Range<Int>, of chunk: Int64,
+    device idBytes: [UInt8], in id: Range<Int>, hash: UInt32, _ bytes: [UInt8], version: Range<Int>, of chunk: Int64,
     _ size: EntrySize
   ) throws(BinaryError) {
     if !displaced.isEmpty { displaced[Array(idBytes[id])] = nil }
     if !split.isEmpty { split[StateKey.device(Array(idBytes[id]))] = nil }
     let name = idBytes.span.extracting(id)
-    let hash = HashIndex.hash(name)
     if let known = planner.registry.device(named: name, hash: hash) { remove(device: known) }
     guard !version.isEmpty else { return }
     var reader = BinaryReader(bytes, in: version)
@@ -72,6 +76,7 @@ extension PlannerRestore {
     }
     switch form {
     case .size: try reader.end()
+    case .entries where sort == .devices: try addDevices(of: number, &reader)
     case .entries: while reader.remaining > 0 { try addEntry(of: number, sort, &reader) }
     case .piece:
       let piece =
@@ -86,16 +91,57 @@ extension PlannerRestore {
     }
   }
 
+  /// Adds the devices of a chunk. Their places in the index are loaded first, so that the waits for memory overlap.
+  private mutating func addDevices(of chunk: Int64, _ reader: inout BinaryReader) throws(BinaryError) {
+    var entries: ContiguousArray<DeviceEntry> = []
+    var sum: UInt32 = 0
+    while reader.remaining > 0 {
+      let entry = try DeviceEntry(&reader)
+      sum &+= planner.registry.touchDevice(entry.hash)
+      entries.append(entry)
+    }
+    // Never true of a chunk that has devices: it keeps the compiler from removing the reads.
+    if sum == 0, entries.isEmpty { return }
+    for entry in entries {
+      try add(
+        device: reader.bytes, in: entry.id, hash: entry.hash, reader.bytes, version: entry.version, of: chunk,
+        entry.size)
+    }
+  }
+
+  /// An entry of a chunk of devices.
+  private struct DeviceEntry {
+    /// The place of the id.
+    let id: Range<Int>
+    /// The place of the version; empty for a removal.
+    let version: Range<Int>
+    /// The size of the entry.
+    let size: EntrySize
+    /// The hash of the id.
+    let hash: UInt32
+
+    init(_ reader: inout BinaryReader) throws(BinaryError) {
+      let start = reader.offset
+      id = try reader.blobPlace("an id")
+      version = try reader.blobPlace("a version")
+      size = EntrySize(reader.offset - start)
+      hash = HashIndex.hash(reader.bytes.span.extracting(id))
+    }
+  }
+
   private mutating func addEntry(
     of chunk: Int64, _ sort: ChunkSort, _ reader: inout BinaryReader
   ) throws(BinaryError) {
-    let start = reader.offset
-    let id = try reader.blobPlace("an id")
-    let version = try reader.blobPlace("a version")
-    let size = EntrySize(reader.offset - start)
     switch sort {
-    case .devices: try add(device: reader.bytes, in: id, reader.bytes, version: version, of: chunk, size)
+    case .devices:
+      let entry = try DeviceEntry(&reader)
+      try add(
+        device: reader.bytes, in: entry.id, hash: entry.hash, reader.bytes, version: entry.version, of: chunk,
+        entry.size)
     case .notes:
+      let start = reader.offset
+      let (id, version) = (try reader.blobPlace("an id"), try reader.blobPlace("a version"))
+      let size = EntrySize(reader.offset - start)
       var (key, content) = (BinaryReader(reader.bytes, in: id), BinaryReader(reader.bytes, in: version))
       notes.take(try SubjectNote.read(&key, &content), in: chunk, size, into: &planner.subjects)
     }

@@ -9,7 +9,8 @@ struct BenchConsoleCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "console", abstract: "Measure the pages of a running console: their time and size.",
     discussion: """
-      The benchmark follows links from the first page and fetches one page of each sort several times, one after the other. \
+      The benchmark follows links from the first page and fetches one page of each sort several times, one after the other; \
+      also the device and the event with most decisions, and the decisions with each reason. \
       The console must run on this host without keys, tokens and TLS, as that of a demo does.
 
       EXAMPLE
