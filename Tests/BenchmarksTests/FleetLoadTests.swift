@@ -56,6 +56,23 @@ struct FleetLoadTests {
     #expect((370...430).contains(alerts), "\(alerts) of 1000")
   }
 
+  @Test("an event that is not worth a push repeats the level of its subject's last alert")
+  func levels() {
+    var levels: [String: String] = [:]
+    var repeated = 0
+    for number in 0..<20 * Self.subjects {
+      let event = Self.load.event(number)
+      let level = "\(event.fields[0].value)"
+      if event.type == "bench.level.changed" {
+        #expect(level == levels[event.subject.text] ?? "\(EventField(path: "x", value: .number(95)).value)")
+        repeated += levels[event.subject.text] == nil ? 0 : 1
+      } else {
+        levels[event.subject.text] = level
+      }
+    }
+    #expect(repeated > 5 * Self.subjects)
+  }
+
   @Test("the policy of the load is valid and knows every kind of its widgets")
   func policy() throws {
     let policy = try PolicyDocument(yaml: FleetLoad.policy, file: "policy").policy

@@ -63,6 +63,9 @@ package struct FleetLoad: Sendable {
   /// The number of groups of consecutive devices. The devices of one group show the same subjects.
   private var groups: Int { (devices + fanOut - 1) / fanOut }
 
+  /// The number of subjects.
+  package var subjects: Int { instances * groups }
+
   /// The approximate size of a registration in the log, in bytes.
   package static let registrationBytes = 360
   /// The approximate size of an event in the log, in bytes.
@@ -91,17 +94,31 @@ package struct FleetLoad: Sendable {
   func event(_ number: Int, id: Identifier? = nil) -> DomainEvent {
     let (instance, group) = subject(number)
     let dice = Self.mix(UInt64(number))
-    let isAlert = Int(dice % 100) < alertPercent
+    let isAlert = isAlert(number)
     return DomainEvent(
       id: id ?? "event-\(number)", source: "/bench", type: isAlert ? "bench.alert" : "bench.level.changed",
       subject: "s/\(instance)/\(group)", time: time(number),
       traceparent: Int(dice >> 24 % 100) < tracedPercent ? Self.traceparent(dice) : nil,
       fields: [
-        // Events of low relevance mostly repeat the level that is shown.
-        EventField(path: "data.level", value: .number(isAlert ? Double(dice >> 8 % 90) : 95)),
+        EventField(path: "data.level", value: .number(level(after: number))),
         EventField(path: "data.previous", value: .number(Double(dice >> 16 % 50))),
       ])
   }
+
+  /// Whether an event is worth a push.
+  private func isAlert(_ number: Int) -> Bool { Int(Self.mix(UInt64(number)) % 100) < alertPercent }
+
+  /// Returns the level of an event's subject after the event: that of its last alert, because the events in between repeat what the
+  /// screens show.
+  private func level(after number: Int) -> Double {
+    // Each subject has its next event when every subject had one.
+    let alert = Swift.stride(from: number, through: 0, by: -subjects).prefix(Self.repeatsMax).first(where: isAlert)
+    return alert.map { Double(Self.mix(UInt64($0)) >> 8 % 90) } ?? 95
+  }
+
+  /// The number of events of a subject among which its last alert is looked for. At the default share of alerts one in 10⁷ changes of a
+  /// level is missed.
+  private static let repeatsMax = 32
 
   /// Returns the log time of an event.
   func time(_ number: Int) -> Timestamp {
@@ -123,7 +140,7 @@ package struct FleetLoad: Sendable {
 
   /// Returns the widget and the device group that an event is about.
   private func subject(_ number: Int) -> (instance: Int, group: Int) {
-    let index = Int(UInt64(number) &* Self.stride % UInt64(instances * groups))
+    let index = Int(UInt64(number) &* Self.stride % UInt64(subjects))
     return (index % instances, index / instances)
   }
 

@@ -39,8 +39,8 @@ package struct PipelineBenchmark {
 
   /// The number of records that a planner reads at once.
   private static let readMax = PlannerSettings().pollRecordsMax
-  /// The number of events that only warm up: the first tenth.
-  private var warmUpEvents: Int { events / 10 }
+  /// The number of events that only warm up: one for each subject, because the first event of a subject is always news to its screens.
+  private var warmUpEvents: Int { load.subjects }
   /// The largest number of events that are written only after the fleet is registered. More events are in the log from
   /// the start.
   private static let lateEventsMax = 100
@@ -82,7 +82,7 @@ package struct PipelineBenchmark {
     -> PipelineRound
   {
     let warm = try feeder.feedEvents(0..<warmUpEvents)
-    let measured = try feeder.feedEvents(warmUpEvents..<events)
+    let measured = try feeder.feedEvents(warmUpEvents..<warmUpEvents + events)
     progress("\(mode.words): registering the fleet, warming up")
     let counters = stage.counters
     let before = partitions + load.devices + warm

@@ -75,8 +75,10 @@ public final class RecordProducer: Sendable {
   ///   - metrics: The metrics of the gateway.
   ///   - logger: Gets failed deliveries.
   public init(_ configuration: KafkaConfiguration, bounds: Bounds, metrics: GatewayMetrics, logger: Logger) {
+    // A client of single events waits for this time with each of them: 64 connections send 8,400 events a second with 5 ms, and 13,300 with
+    // 2 ms, at the same processor time for each. With batches it costs a fifth of the throughput, which is far above what is needed.
     let defaults: KafkaConfiguration = [
-      "linger.ms": "5", "compression.type": "lz4", "queue.buffering.max.messages": "\(2 * bounds.recordsMax)",
+      "linger.ms": "2", "compression.type": "lz4", "queue.buffering.max.messages": "\(2 * bounds.recordsMax)",
       "queue.buffering.max.kbytes": "\(max(1024, 2 * bounds.bytesMax / 1024))",
     ]
     self.configuration = defaults.merging(configuration).merging([

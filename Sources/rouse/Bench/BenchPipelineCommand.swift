@@ -9,7 +9,7 @@ struct BenchPipelineCommand: ParsableCommand {
     abstract: "Measure the cost of a decision, beside a plain copy of the same records.",
     discussion: """
       The cost is measured from the log to a committed transaction. Every round has topics of its own, with the same \
-      fleet and the same events in the log, of which the first tenth warms up. Modes take turns, so that noise of the \
+      fleet and the same events in the log, after one event for each subject that only warms up. Modes take turns, so that noise of the \
       machine affects all of them alike; look at the ratios.
 
         transactional  decisions, commands, state and position, as in operation
