@@ -30,7 +30,7 @@ import Testing
   private static let others = [
     "/", "/?hours=1", "/?hours=168", "/decisions", "/why", "/search", "/top", "/top?by=event", "/top?by=kind",
     "/policy",
-    "/try", "/simulation", "/dead-letters", "/dead-letters?reason=MISSING_FIELD", "/health", "/access",
+    "/try", "/simulation", "/dead-letters", "/dead-letters?reason=%3Cb%3E", "/health", "/access",
     "/access?key=k&operation=devicePage&device=%3Cb%3E&event=e&refused=true&from=2013-03-08", "/sign-in",
     "/sign-in?next=/why%22%3E",
     "/devices/nobody", "/events/none",
@@ -226,12 +226,17 @@ import Testing
   @Test("the rate at which an error budget is spent is that of each window, and the drawing is of the last day")
   func burn() throws {
     var batch = AuditBatch()
-    // One change an hour over 30 hours; every third one was late, and all of the last three.
+    // Thirty changes an hour over 30 hours; those of every third hour were late, and of the last three. Of another kind, one.
     for n in 0..<30 {
-      var decision = PageSample.decision(n * 60, event: "e\(n)", kind: "Board")
-      decision.objective = n % 3 == 0 || n > 26 ? .missed : .met
-      batch.append(decision)
+      for minute in 0..<30 {
+        var decision = PageSample.decision(n * 60 + minute, event: "e\(n)", kind: "Board")
+        decision.objective = n % 3 == 0 || n > 26 ? .missed : .met
+        batch.append(decision)
+      }
     }
+    var single = PageSample.decision(29 * 60 + 30, event: "e29", kind: "Rare")
+    single.objective = .missed
+    batch.append(single)
     let sample = try PageSample(batch)
     let policy = try PolicyDocument(
       yaml: ClusterTests.policy.replacing("FlightStatus", with: "Board").replacing(
@@ -240,13 +245,13 @@ import Testing
     let section = try ObjectivesSection(try sample.desk.store(), policy, PageTime()).section
     let rows = try #require(section.tables.first?.rows)
     #expect(
-      rows.map { $0.dropFirst(2).map(\.text) } == [
-        ["last hour", "2", "0 %", "1", "1", "needs a look"], ["last 6 h", "1.333", "33.33 %", "4", "6", ""],
-        ["last 24 h", "0.833", "58.33 %", "10", "24", ""], ["last 72 h", "0.8", "60 %", "12", "30", ""],
+      rows.prefix(4).map { $0.dropFirst(2).map(\.text) } == [
+        ["last hour", "2", "0 %", "30", "30", "needs a look"], ["last 6 h", "1.333", "33.33 %", "120", "180", ""],
+        ["last 24 h", "0.833", "58.33 %", "300", "720", ""], ["last 72 h", "0.8", "60 %", "360", "900", ""],
       ])
     #expect(rows[0].prefix(2).map(\.text) == ["Board", "50 % within 10 min"])
     // The numbers of late changes lead to just these.
-    for (row, count) in zip(rows, [1, 4, 10, 12]) {
+    for (row, count) in zip(rows, [30, 100, 100, 100]) {
       let link = try #require(row[5].link)
       #expect(text(try sample.page(link)).matches(of: #/<a href="\/why\?/#).count == count, "\(link)")
     }

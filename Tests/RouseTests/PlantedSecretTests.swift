@@ -149,7 +149,8 @@ private struct Bearers {
     }
     // A look, and of each of two sorts of refused tokens one at a look and one at the sign-in.
     try soon("the records of the look and the refusals") {
-      let written = try run.page("/metrics").firstMatch(of: #/access_records_total{outcome="written"} ([0-9]+)/#)
+      let written = try run.page("/metrics").firstMatch(
+        of: #/console_access_records_total{outcome="written"} ([0-9]+)/#)
       return (written.flatMap { Int($0.1) } ?? 0) >= 5 ? true : nil
     }
     return answers + [try run.page("/metrics"), try run.page("/status")]

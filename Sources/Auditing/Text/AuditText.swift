@@ -66,8 +66,8 @@ public enum AuditText {
   /// Returns the totals of a store.
   /// - Parameters:
   ///   - summary: The totals.
-  ///   - shares: The shares of the objectives, by kind, for the rates at which error budgets are spent.
-  public static func render(_ summary: AuditSummary, shares: [Identifier: Double] = [:]) -> PrintableText {
+  ///   - shares: The shares of the objectives, by kind, for the rates at which error budgets are spent; nil if no policy was given.
+  public static func render(_ summary: AuditSummary, shares: [Identifier: Double]? = nil) -> PrintableText {
     var facts = TextTable([], [.left, .left])
     if let first = summary.first, let last = summary.last {
       facts.add("time", "\(Figure.time(first)) to \(Figure.time(last))")
@@ -95,13 +95,13 @@ public enum AuditText {
   }
 
   /// Returns the lines about objectives; empty if no kind has one.
-  private static func attainments(_ summary: AuditSummary, _ shares: [Identifier: Double]) -> PrintableText {
+  private static func attainments(_ summary: AuditSummary, _ shares: [Identifier: Double]?) -> PrintableText {
     if summary.attainments.isEmpty { return "" }
     var table = TextTable(
       ["changes in time", "objective", "window", "in time", "changes", "burn"],
       [.left, .right, .left, .right, .right, .right])
     for attainment in summary.attainments {
-      let objective = shares[attainment.kind]
+      let objective = shares?[attainment.kind]
       for counts in attainment.counts {
         table.add(
           attainment.kind.text, objective.map { Figure.percent($0) } ?? "-", window(counts.minutes),
@@ -110,7 +110,7 @@ public enum AuditText {
       }
     }
     let hint: PrintableText =
-      shares.isEmpty ? "The objective and the rate at which its error budget burns need --policy FILE.\n" : ""
+      shares == nil ? "The objective and the rate at which its error budget burns need --policy FILE.\n" : ""
     return "\n\(table.text())\(hint)"
   }
 

@@ -109,16 +109,14 @@ package struct FleetLoad: Sendable {
   private func isAlert(_ number: Int) -> Bool { Int(Self.mix(UInt64(number)) % 100) < alertPercent }
 
   /// Returns the level of an event's subject after the event: that of its last alert, because the events in between repeat what the
-  /// screens show.
+  /// screens show. So many earlier events are looked at that the last alert of one subject in ten million is missed.
   private func level(after number: Int) -> Double {
     // Each subject has its next event when every subject had one.
-    let alert = Swift.stride(from: number, through: 0, by: -subjects).prefix(Self.repeatsMax).first(where: isAlert)
+    let alert = Swift.stride(from: number, through: 0, by: -subjects).prefix(
+      alertPercent == 0 ? 0 : 1600 / alertPercent
+    ).first(where: isAlert)
     return alert.map { Double(Self.mix(UInt64($0)) >> 8 % 90) } ?? 95
   }
-
-  /// The number of events of a subject among which its last alert is looked for. At the default share of alerts one in 10⁷ changes of a
-  /// level is missed.
-  private static let repeatsMax = 32
 
   /// Returns the log time of an event.
   func time(_ number: Int) -> Timestamp {

@@ -39,8 +39,20 @@ package struct PipelineBenchmark {
 
   /// The number of records that a planner reads at once.
   private static let readMax = PlannerSettings().pollRecordsMax
-  /// The number of events that only warm up: one for each subject, because the first event of a subject is always news to its screens.
-  private var warmUpEvents: Int { load.subjects }
+  /// The most events that only warm up.
+  /// - Beyond: the screens of some subjects are not known when the measurement begins.
+  private static let warmUpEventsMax = 1_000_000
+
+  /// Returns the number of events that only warm up: one for each subject, because the first event of a subject is always news to its
+  /// screens. A few events are measured from the first one on.
+  ///
+  /// - Parameters:
+  ///   - load: The fleet.
+  ///   - events: The number of events of a round.
+  package static func warmUpEvents(_ load: FleetLoad, _ events: Int) -> Int {
+    events <= lateEventsMax ? 0 : min(load.subjects, warmUpEventsMax)
+  }
+  private var warmUpEvents: Int { Self.warmUpEvents(load, events) }
   /// The largest number of events that are written only after the fleet is registered. More events are in the log from
   /// the start.
   private static let lateEventsMax = 100
@@ -131,7 +143,8 @@ package struct PipelineBenchmark {
     }
     let written = (mode == .unlogged ? 0 : made[1]) + made[2] + made[3]
     return PipelineRound(
-      mode: mode, wallSeconds: usage.wallSeconds, processorSeconds: usage.processorSeconds, logRecords: made[0],
+      mode: mode, wallSeconds: usage.wallSeconds, processorSeconds: usage.processorSeconds,
+      kafkaSeconds: usage.kafkaSeconds, logRecords: made[0],
       decisions: made[1], commands: made[2], stateRecords: made[3], outputRecords: written, transactions: made[4],
       peakBytes: ProcessMemory.peakBytes)
   }

@@ -23,8 +23,8 @@ struct DecisionsPage {
     if request.query["id"] != nil { return try one(request, desk) }
     var query = QueryReader(request.query.withoutEmpty, pageTime: PageTime())
     let filter = query.filter()
-    (desk.device, desk.event) = (filter.device, filter.event)
     let place = query.cursor { PageCursor.place($0) }
+    desk.note(query.texts)
     for name in ["id", PageTable.nameField] { _ = query.text(name) }
     try query.finish()
     let store = try desk.store()

@@ -81,7 +81,7 @@ struct DeviceInstances {
       caption: isKnown
         ? "Registered instances, and others with a decision in this range" : "Instances with a decision in this range",
       columns: ["Instance", "Kind", "Surface"] + (isKnown ? ["Token", "Interests"] : [])
-        + ["#Decisions", "#Shown", "Last reason", "#Tokens left then or since"],
+        + ["#Decisions", "#Shown", "Last reason", "#Tokens left, last known"],
       empty: isKnown
         ? "The device shows nothing, and there is no decision in this range." : "No decision in this range.")
     for instance in instances {

@@ -11,6 +11,8 @@ struct ObjectivesSection {
   /// The rates from which on a window asks for a look, by its hours, as the alerts of `deploy/observability` have them: at 14.4, 2 % of the
   /// budget of 30 days go in an hour (B. Beyer et al., "The Site Reliability Workbook", 2018, chapter 5).
   private static let alertRates = [1: 14.4, 6: 6, 72: 1]
+  /// The changes of a window that say too little about a rate, as the alerts have it.
+  private static let changesMin = 20
 
   private let kinds: [ObjectiveHours]
   private let policy: Policy?
@@ -135,9 +137,9 @@ struct ObjectivesSection {
 
   /// Whether the error budget is spent as fast as the alert of a window says.
   private static func isFast(_ counts: AuditSummary.Attainment.WindowCounts, _ share: Double) -> Bool {
-    guard let burn = counts.burn(share: share), let alert = counts.minutes.flatMap({ alertRates[$0 / 60] }) else {
-      return false
-    }
+    guard counts.changes > changesMin, let burn = counts.burn(share: share),
+      let alert = counts.minutes.flatMap({ alertRates[$0 / 60] })
+    else { return false }
     // A kind that may miss much cannot reach a high rate, so 90 % of missed changes count as reaching it.
     return burn > min(alert, 0.9 / (1 - share))
   }

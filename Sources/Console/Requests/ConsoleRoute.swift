@@ -95,7 +95,7 @@ struct ConsoleRoute: Sendable {
   private func checkNames(_ query: RequestQuery) throws(Problem) {
     guard let names else { return }
     var reader = QueryReader(query.withoutEmpty)
-    for name in names + [PageTable.nameField] { _ = reader.text(name) }
+    for name in names + [PageTable.nameField] { _ = reader.text(name, bytesMax: .max) }
     try reader.finish()
   }
 

@@ -37,7 +37,7 @@ enum RequestOrigin {
     guard sent == token else {
       throw Problem(
         .staleForm,
-        "the form comes from a page that was loaded before the console started anew, or before you signed in, so nothing was changed; send it again from this page"
+        "the form comes from a page that was loaded before the console started anew, or before you signed in, so nothing was done; load that page anew, and send the form again"
       )
     }
   }

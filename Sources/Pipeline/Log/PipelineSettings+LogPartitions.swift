@@ -4,8 +4,8 @@ extension PipelineSettings {
   /// Returns the number of partitions of the log.
   ///
   /// - Parameter cluster: The cluster to ask.
-  /// - Throws: `KafkaError`. One for a topic that is missing is not fatal: a client cannot tell a topic that is made later from one that it may
-  ///   not describe.
+  /// - Throws: `KafkaError`. One for a topic that the cluster does not name is not fatal: it may be made later, or the permission to
+  ///   describe it may be given.
   func logPartitionCount(_ cluster: any Cluster = RealCluster()) throws(KafkaError) -> Int32 {
     try partitionCounts(of: [topics.log], cluster)[0]
   }
@@ -35,7 +35,7 @@ extension PipelineSettings {
       throw KafkaError(
         code: error.code,
         message:
-          "\(error.message); make Rouse's topics with `rouse topics create`, or allow to describe them (`rouse topics acls`)",
+          "\(error.message); make Rouse's topics with `rouse topics create`, or give this principal the permission Describe on them (`rouse topics acls`)",
         operation: error.operation, isFatal: error.isFatal, isRetriable: error.isRetriable)
     }
     for (name, count) in zip(names, counts) where count == 0 { throw Self.missing(name) }

@@ -49,11 +49,11 @@ final class PartitionRestore {
   private var firstOffset: Int64?
   private var reserveNext = PartitionRestore.reserveMin
   /// The number of records read at which memory for the remaining records is first reserved. It is reserved again each time
-  /// the number has grown eightfold.
+  /// the number has grown fourfold.
   private static let reserveMin = 1 << 6
   /// The most of what was read for which memory is reserved at a time: the rest of the topic may only repeat keys. Memory that is reserved
   /// and never written is none of the machine's, but for the indexes, which are the smallest part.
-  private static let reserveFactor = 8
+  private static let reserveFactor = 4
   /// The number of keys for which one reading of `rouse.state` notes that a record cannot be read.
   /// - Beyond: the next reading notes the further keys.
   private static let unreadableMax = 256
@@ -151,7 +151,7 @@ final class PartitionRestore {
     } catch {
       note(StateRecordError(key: key, offset: offset, cause: error))
     }
-    guard snapshot == nil, topicRecords == reserveNext else { return }
+    guard snapshot == nil, topicRecords >= reserveNext else { return }
     reserveNext *= Self.reserveFactor
     // The estimate assumes as many keys per offset in the rest of the topic. A tenth more spares a table that is slightly too small from
     // growing at the end, when a copy would take most memory.

@@ -184,7 +184,7 @@ final class StateReader {
           ],
           defaults: [
             "fetch.wait.max.ms": "50", "fetch.message.max.bytes": "4194304", "queued.min.messages": "1000000",
-            "queued.max.messages.kbytes": "131072",
+            "queued.max.messages.kbytes": "65536",
           ]), listener: nil)
       self.consumer = consumer
     }

@@ -666,6 +666,7 @@ struct Registry {
   /// lists are sorted.
   mutating func finishInterests() {
     restoredKeys.intern(into: &interests, &texts, for: &entries)
+    restoredKeys = RestoredKeys()
     for device in devices.slots {
       var walk = instances(of: device)
       while let instance = walk.next(self) {

@@ -1,7 +1,7 @@
 /// A hash table from texts to numbers. It holds the numbers and their hashes, not the texts: the caller compares texts, and
 /// the table can grow without reading them.
 ///
-/// Collisions go to the next free place (linear probing). The table is between half and four fifths full. The hash has
+/// Collisions go to the next free place (linear probing). The table is between half and four fifths full, unless more room was reserved. The hash has
 /// a different seed in each process, so a publisher cannot choose keys that collide. No decision depends on where a
 /// number stands in the table.
 struct HashIndex {

@@ -27,9 +27,10 @@ struct AuditSummaryCommand: ParsableCommand {
   var until: Timestamp?
 
   func run() throws {
-    let shares = try policy.map { try Self.shares(PolicyFile.document($0).policy) } ?? [:]
+    let shares = try policy.map { try Self.shares(PolicyFile.document($0).policy) }
     let summary = try audit.open().summary(until: until)
-    try audit.print(text: AuditText.render(summary, shares: shares), json: AuditJSON.render(summary, shares: shares))
+    try audit.print(
+      text: AuditText.render(summary, shares: shares), json: AuditJSON.render(summary, shares: shares ?? [:]))
     if summary.decisions == 0 { Words.say("the store holds no decision") }
   }
 

@@ -9,7 +9,7 @@ struct BenchPipelineCommand: ParsableCommand {
     abstract: "Measure the cost of a decision, beside a plain copy of the same records.",
     discussion: """
       The cost is measured from the log to a committed transaction. Every round has topics of its own, with the same \
-      fleet and the same events in the log, after one event for each subject that only warms up. Modes take turns, so that noise of the \
+      fleet and the same events in the log, after one event for each subject that only warms up if there are more than 100. Modes take turns, so that noise of the \
       machine affects all of them alike; look at the ratios.
 
         transactional  decisions, commands, state and position, as in operation
@@ -61,9 +61,10 @@ struct BenchPipelineCommand: ParsableCommand {
   func run() throws {
     let modes = mode.isEmpty ? PipelineBenchmarkMode.compared : mode
     let events = events ?? max(1, Self.decisionsDefault / fleet.fanOut)
+    let fed = events + PipelineBenchmark.warmUpEvents(fleet.load, events)
     let partitions = try kafka.partitions(
-      records: fleet.devices + events,
-      bytes: fleet.devices * FleetLoad.registrationBytes + events * FleetLoad.eventBytes)
+      records: fleet.devices + fed,
+      bytes: fleet.devices * FleetLoad.registrationBytes + fed * FleetLoad.eventBytes)
     let broker = try kafka.broker()
     let progress = ProgressLine()
     let run = PipelineBenchmark(

@@ -52,8 +52,8 @@ struct DoctorCommand: ParsableCommand {
   }
 
   private static func page(_ text: String) throws -> NamedPage {
-    guard let page = StatusPage(text) else {
-      throw ValidationError("expected an address such as http://127.0.0.1:9464")
+    guard let page = StatusPage(text), page.namesPort || text.contains("://") else {
+      throw ValidationError("expected an address with a port, such as http://127.0.0.1:9464")
     }
     return NamedPage(address: text, page: page)
   }

@@ -23,7 +23,7 @@ struct StatusPage: Sendable, Equatable, Hashable {
   init?(_ text: String) {
     let whole = text.contains("://") ? text : "http://\(text)"
     guard var parts = URLComponents(string: whole), ["http", "https"].contains(parts.scheme?.lowercased()),
-      parts.host?.isEmpty == false, text.contains("://") || parts.port != nil
+      parts.host?.isEmpty == false
     else { return nil }
     if ["", "/"].contains(parts.path) { parts.path = "/status" }
     guard let url = parts.url else { return nil }
@@ -51,6 +51,9 @@ struct StatusPage: Sendable, Equatable, Hashable {
     }
     return pages.isEmpty ? [self] : pages
   }
+
+  /// Whether the address names a port.
+  var namesPort: Bool { url.port != nil }
 
   /// The host with the port, as a person would name the process.
   var address: String {
