@@ -155,7 +155,7 @@ extension PagesTests {
       page = PageCheck(text(try sample.page(older.address)))
       pages += 1
     }
-    #expect(pages == 4 && page.links.contains { $0.address.hasPrefix("/why?device=phone&event=first") })
+    #expect(pages == 5 && page.links.contains { $0.address.hasPrefix("/why?device=phone&event=first") })
   }
 
   @Test("the page why has the terms, what would have changed the verdict, and what to do")
