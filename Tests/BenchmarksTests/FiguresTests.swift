@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 
 @testable import Benchmarks
@@ -55,28 +54,5 @@ struct FiguresTests {
     #expect(usage.processorSeconds >= 0.01)
     #expect(usage.wallSeconds > 0)
     #expect(sum > 0)
-  }
-
-  @Test("the time of threads that librdkafka has named is told apart")
-  func kafkaThreads() {
-    let (busy, done, before) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), ProcessUsage.now())
-    let thread = Thread {
-      Thread.current.name = "rdk:a b) c"
-      var (sum, time) = (UInt64(0), timespec())
-      while time.tv_nsec < 100_000_000, time.tv_sec == 0 {
-        for number in 0..<10_000 { sum &+= UInt64(number) &* sum &+ 1 }
-        // The clock writes a value of its own.
-        _ = unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-      }
-      #expect(sum > 0)
-      busy.signal()
-      // Only a thread that still runs is counted.
-      done.wait()
-    }
-    thread.start()
-    busy.wait()
-    let usage = ProcessUsage.now() - before
-    done.signal()
-    #expect(usage.kafkaSeconds >= 0.08 && usage.kafkaSeconds <= usage.processorSeconds + 0.02, "\(usage)")
   }
 }

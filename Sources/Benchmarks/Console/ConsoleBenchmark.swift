@@ -73,11 +73,9 @@ package struct ConsoleBenchmark {
     var (waiting, found, sorts) = (["/"], [String](), Set([Self.sort(of: "/")]))
     while !waiting.isEmpty, found.count < Self.pagesMax {
       let path = waiting.removeFirst()
-      // A connection of its own: an answer without a length, such as an export, is not read to its end.
-      let connection = try LoadConnection(port: port)
-      guard try connection.ask(Self.request(path)) == 200, connection.isPage else { continue }
+      guard let page = try page(path) else { continue }
       found.append(path)
-      for link in Self.links(in: connection.bodyText) where sorts.insert(Self.sort(of: link)).inserted {
+      for link in Self.links(in: page) where sorts.insert(Self.sort(of: link)).inserted {
         waiting.append(link)
       }
     }
@@ -97,7 +95,9 @@ package struct ConsoleBenchmark {
     return found + Self.reasons(in: try page("/decisions") ?? "").map { "/decisions?reason=\($0)" }
   }
 
+  /// Returns the page at a path; nil if there is none, or something else.
   private func page(_ path: String) throws -> String? {
+    // A connection of its own: an answer without a length, such as an export, is not read to its end.
     let connection = try LoadConnection(port: port)
     return try connection.ask(Self.request(path)) == 200 && connection.isPage ? connection.bodyText : nil
   }

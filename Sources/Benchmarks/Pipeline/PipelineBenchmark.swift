@@ -143,8 +143,7 @@ package struct PipelineBenchmark {
     }
     let written = (mode == .unlogged ? 0 : made[1]) + made[2] + made[3]
     return PipelineRound(
-      mode: mode, wallSeconds: usage.wallSeconds, processorSeconds: usage.processorSeconds,
-      kafkaSeconds: usage.kafkaSeconds, logRecords: made[0],
+      mode: mode, wallSeconds: usage.wallSeconds, processorSeconds: usage.processorSeconds, logRecords: made[0],
       decisions: made[1], commands: made[2], stateRecords: made[3], outputRecords: written, transactions: made[4],
       peakBytes: ProcessMemory.peakBytes)
   }

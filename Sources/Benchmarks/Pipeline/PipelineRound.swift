@@ -6,8 +6,6 @@ package struct PipelineRound: Sendable {
   package var wallSeconds: Double
   /// The processor time of the whole process meanwhile, librdkafka's threads included.
   package var processorSeconds: Double
-  /// The part of it that librdkafka's threads took.
-  package var kafkaSeconds = 0.0
   /// The number of log records planned. In a passthrough, it is 0, and so are `decisions`, `commands` and
   /// `stateRecords`.
   package var logRecords = 0
@@ -31,10 +29,6 @@ package struct PipelineRound: Sendable {
   package var processorPerRecord: Double { processorSeconds * 1e6 / Double(max(1, outputRecords)) }
   /// Seconds of processor time for a million decisions.
   package var processorPerMillionDecisions: Double { processorSeconds * 1e6 / Double(max(1, decisions)) }
-  /// Seconds of processor time for a million decisions, without those of librdkafka's threads.
-  package var ownProcessorPerMillionDecisions: Double {
-    (processorSeconds - kafkaSeconds) * 1e6 / Double(max(1, decisions))
-  }
   /// Decisions per second of elapsed time.
   package var decisionsPerSecond: Double { Double(decisions) / wallSeconds }
   /// Output records per second of elapsed time.

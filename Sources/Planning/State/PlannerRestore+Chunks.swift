@@ -94,19 +94,22 @@ extension PlannerRestore {
   /// Adds the devices of a chunk. Their places in the index are loaded first, so that the waits for memory overlap.
   private mutating func addDevices(of chunk: Int64, _ reader: inout BinaryReader) throws(BinaryError) {
     var entries: ContiguousArray<DeviceEntry> = []
-    var sum: UInt32 = 0
-    while reader.remaining > 0 {
-      let entry = try DeviceEntry(&reader)
-      sum &+= planner.registry.touchDevice(entry.hash)
-      entries.append(entry)
-    }
-    // Never true of a chunk that has devices: it keeps the compiler from removing the reads.
-    if sum == 0, entries.isEmpty { return }
+    while reader.remaining > 0 { entries.append(try DeviceEntry(&reader)) }
+    _ = prefetch(entries)
     for entry in entries {
       try add(
         device: reader.bytes, in: entry.id, hash: entry.hash, reader.bytes, version: entry.version, of: chunk,
         entry.size)
     }
+  }
+
+  /// Loads what the look-up of the devices needs into the processor's caches.
+  /// - Returns: A sum over the values read, without meaning. It keeps the compiler from removing the reads.
+  @inline(never)
+  private borrowing func prefetch(_ entries: ContiguousArray<DeviceEntry>) -> UInt32 {
+    var sum: UInt32 = 0
+    for entry in entries { sum &+= planner.registry.touchDevice(entry.hash) }
+    return sum
   }
 
   /// An entry of a chunk of devices.

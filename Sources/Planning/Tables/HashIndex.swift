@@ -1,9 +1,9 @@
 /// A hash table from texts to numbers. It holds the numbers and their hashes, not the texts: the caller compares texts, and
 /// the table can grow without reading them.
 ///
-/// Collisions go to the next free place (linear probing). The table is between half and four fifths full, unless more room was reserved. The hash has
-/// a different seed in each process, so a publisher cannot choose keys that collide. No decision depends on where a
-/// number stands in the table.
+/// Collisions go to the next free place (linear probing). The table is between half and four fifths full, unless more
+/// room was reserved. The hash has a different seed in each process, so a publisher cannot choose keys that collide. No
+/// decision depends on where a number stands in the table.
 struct HashIndex {
   /// For each place, the hash in the upper half and the number in the lower half, or `empty`. The entries are sorted by
   /// hash, except for those that linear probing has moved on.

@@ -16,8 +16,7 @@ struct BenchObservingCommand: ParsableCommand {
       The spans are written as OTLP and handed to a sink in this process; nothing is sent over HTTP. Spans that waited in \
       vain count as dropped. The cost is the median over the pairs. From six pairs on the report says between which values it \
       lies with a confidence of 95 %: machines are noisy, and a cost of a few percent needs twenty pairs or more to be \
-      seen. The processor time without librdkafka's threads varies least, because these wait for a busy broker in a loop. \
-      Rounds of less than ten seconds may have no sweep and no statistics. Intake is not part of it.
+      seen. Rounds of less than ten seconds may have no sweep and no statistics. Intake is not part of it.
 
       EXAMPLE
         rouse bench observing --bootstrap localhost:9092
@@ -89,8 +88,6 @@ private struct ObservingReport {
   private var speedRatios: [Double] { result.ratios(.observed, to: .unobserved, \.decisionsPerSecond) }
   private var processorRatios: [Double] { result.ratios(.observed, to: .unobserved, \.processorPerMillionDecisions) }
 
-  private var ownRatios: [Double] { result.ratios(.observed, to: .unobserved, \.ownProcessorPerMillionDecisions) }
-
   /// Writes the median of ratios, and the interval in which it lies with a confidence of 95 %.
   private static func words(_ ratios: [Double]) -> String {
     let interval = ratios.medianInterval.map {
@@ -113,8 +110,7 @@ private struct ObservingReport {
       text += "\(Digits.decimal(cost, 3)) CPU-s a million\n"
     }
     text += "on/off    \(Self.words(speedRatios)) of the decisions a second,\n"
-    text += "          \(Self.words(processorRatios)) × the processor time for each decision,\n"
-    text += "          \(Self.words(ownRatios)) × that without librdkafka's threads\n"
+    text += "          \(Self.words(processorRatios)) × the processor time for each decision\n"
     let observed = result.observed
     text += "scrapes   \(Digits.grouped(observed.scrapes)), at most "
     text +=
@@ -135,7 +131,6 @@ private struct ObservingReport {
     json.object("onToOff") { json in
       let figures: [(StaticString, [Double])] = [
         ("decisionsPerSecond", speedRatios), ("processorPerDecision", processorRatios),
-        ("ownProcessorPerDecision", ownRatios),
       ]
       for (name, ratios) in figures {
         json.object(name) { json in
@@ -150,7 +145,6 @@ private struct ObservingReport {
       json.member("observing", round.mode == .observed)
       json.member("wallSeconds", rounded: round.wallSeconds)
       json.member("processorSeconds", rounded: round.processorSeconds)
-      json.member("kafkaSeconds", rounded: round.kafkaSeconds)
       json.members([("decisions", round.decisions), ("transactions", round.transactions)])
       guard let observed = round.observed else { return }
       json.members([
