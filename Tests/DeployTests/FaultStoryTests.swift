@@ -2,12 +2,14 @@ import Foundation
 import KafkaClient
 import Testing
 
-/// Four faults, told by alerts alone. The rules run on a scale of 1:60, so a second stands for a minute; what the processes and
+/// Five faults, told by alerts alone. The rules run on a scale of 1:60, so a second stands for a minute; what the processes and
 /// the broker do takes its real time. `ROUSE_STORY_SCALE` changes the scale.
 @Suite("A fault story", .serialized, .enabled(if: Tool.prometheus != nil, "\(Tool.reason)")) struct FaultStoryTests {
   private static let scale = ProcessInfo.processInfo.environment["ROUSE_STORY_SCALE"].flatMap { Int($0) } ?? 60
 
-  @Test("a planner that dies, brokers that stop, a store that is locked and poisoned events each fire their alerts")
+  @Test(
+    "a planner that dies, brokers that stop, a store that is slow, one that is locked and poisoned events each fire their alerts"
+  )
   func story() throws {
     let pipeline = try ObservedPipeline(dividedBy: Self.scale, try #require(Tool.prometheus))
     try calm(pipeline, "at the start")
@@ -27,6 +29,11 @@ import Testing
     }
     try pipeline.broker.setBrokerUp()
     try calm(pipeline, "with the brokers back")
+    // What the store refuses has an alert of its own, which must not fire here.
+    try act("the audit store is slow", pipeline, ["RouseAuditLag"], also: ["RouseThreadStuck", "RouseAuditStalled"]) {
+      try pipeline.slowAuditStore(forSeconds: 35)
+    }
+    try calm(pipeline, "with a quick store")
     try act(
       "another program locks the audit store", pipeline, ["RouseAuditLag", "RouseAuditStalled"],
       also: ["RouseThreadStuck", "RouseAuditStoreRefuses"]

@@ -85,6 +85,25 @@ final class ObservedPipeline {
     lock = nil
   }
 
+  /// Makes the audit store slow: until an instant each note of a position, of which a write has at least one, takes seconds of a processor.
+  ///
+  /// - Parameter seconds: the time from now to that instant.
+  func slowAuditStore(forSeconds seconds: Int) throws {
+    let path = try #require(folder).url.appending(path: "audit.sqlite").path
+    let end = Int(Date().timeIntervalSince1970) + seconds
+    let queue = try DatabaseQueue(path: path)
+    try queue.writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA busy_timeout = 10000")
+      try db.execute(
+        sql: """
+          CREATE TRIGGER slow BEFORE INSERT ON position WHEN unixepoch('now') < \(end) BEGIN
+            DELETE FROM hole WHERE topic =
+              (WITH RECURSIVE step(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM step WHERE n < 20000000) SELECT -count(*) FROM step);
+          END
+          """)
+    }
+  }
+
   /// - Returns: the names of the alerts that fire now.
   /// - Throws: errors of Prometheus.
   func firing() throws -> [String] { Set(try alerts().compactMap { $0.labels["alertname"] }).sorted() }

@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import KafkaClient
+import Observing
 import Planning
 import Policies
 import Testing
@@ -95,6 +96,27 @@ let realBroker = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"]
     #expect(done)
     #expect(fixture.counters[.duplicatesDropped] == 2)
     #expect(try fixture.decisions().count == 2)
+  }
+
+  @Test("a signal that is sent again reaches the log once, and a different one with its id does", arguments: brokers)
+  func repeatedSignals(broker: String?) throws {
+    let fixture = try PipelineFixture(bootstrap: broker)
+    func fetched(_ time: String) -> [UInt8] {
+      Array(
+        #"{"specversion":"1.0","id":"1","source":"/app","type":"rouse.signal.widget.fetched","subject":"d0","time":"\#(time)"}"#
+          .utf8)
+    }
+    let done = try fixture.run(
+      fixture.registering(1),
+      fixture.phase(.signalsAccepted, plus: 2) {
+        for _ in 0..<3 {
+          try fixture.publish(fixture.settings.topics.signals, key: "d0", value: fetched("2026-07-01T12:00:00Z"))
+        }
+        try fixture.publish(fixture.settings.topics.signals, key: "d0", value: fetched("2026-07-01T12:00:01Z"))
+      })
+    #expect(done)
+    #expect(fixture.counters.intake.duplicatesDropped.value(["signal"]) == 2)
+    #expect(fixture.counters.intake.duplicatesDropped.value(["event"]) == 0)
   }
 
   @Test("a restart in the middle forgets nothing and spends nothing twice", arguments: brokers)

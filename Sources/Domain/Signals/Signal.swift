@@ -1,6 +1,6 @@
 /// A report from a device or a push sender that changes which pushes are worth sending. Signals are CloudEvents of the types
 /// `rouse.signal.*` on `rouse.signals`.
-public struct Signal: Equatable, Sendable {
+public struct Signal: Hashable, Sendable {
   /// The id of the device.
   public var device: Identifier
   /// The CloudEvents `id`.
@@ -19,7 +19,7 @@ public struct Signal: Equatable, Sendable {
   }
 
   /// A kind of signal. Each case names its CloudEvents type without `rouse.signal.`.
-  public enum Kind: Equatable, Sendable {
+  public enum Kind: Hashable, Sendable {
     /// `app.foregrounded`: the app is in the foreground, and reloads are free until `app.backgrounded`.
     case appForegrounded
     /// `app.backgrounded`: the app has left the foreground.

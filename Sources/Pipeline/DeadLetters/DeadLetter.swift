@@ -31,8 +31,29 @@ struct DeadLetter {
   static let tooOld = "TOO_OLD"
   /// The reason code of a log record that a planner could not read.
   static let unreadableLogRecord = "UNREADABLE_LOG_RECORD"
+  /// The codes of the reasons of records of public topics.
+  static let publicReasons = DomainError.Code.allCases.map(\.rawValue) + [refused]
+  /// The codes of the reasons of records of the log.
+  static let logReasons = [setAside, tooOld, unreadableLogRecord]
   /// The codes of all reasons.
-  static let reasons = DomainError.Code.allCases.map(\.rawValue) + [refused, setAside, tooOld, unreadableLogRecord]
+  static let reasons = publicReasons + logReasons
+
+  /// The sort of a record that was not accepted, as metrics name it.
+  enum RecordSort: String, CaseIterable {
+    case event, registration, signal, log
+  }
+
+  /// Returns the sort of the record that was not accepted.
+  ///
+  /// - Parameter names: The names of the topics.
+  func sort(_ names: TopicNames) -> RecordSort {
+    switch message.topic {
+    case names.devices: .registration
+    case names.signals: .signal
+    case names.log: .log
+    default: .event
+    }
+  }
 
   /// Makes the letter of a log record that is not planned, because the broker refused its output too often.
   ///

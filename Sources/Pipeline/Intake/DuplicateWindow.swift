@@ -1,6 +1,6 @@
 import Domain
 
-/// The ids of the newest events, to drop repeated events. The ids are kept in two sets, of which the older is discarded
+/// The ids of the newest events or signals, to drop repeated ones. The ids are kept in two sets, of which the older is discarded
 /// when the newer is full. So the window knows at least the last `size` ids and at most twice as many.
 struct DuplicateWindow {
   private let size: Int
@@ -12,24 +12,32 @@ struct DuplicateWindow {
   /// - Parameter size: The number of ids in one of the two sets; values below 1 count as 1.
   init(size: Int) { self.size = max(1, size) }
 
-  /// Whether the window knows an event.
-  ///
-  /// - Parameters:
-  ///   - source: The event's source.
-  ///   - id: The event's id, unique within its source.
-  func contains(source: Identifier, id: Identifier) -> Bool {
-    let key = Self.key(source, id)
-    return current.contains(key) || previous.contains(key)
-  }
-
   /// Adds an event, unless the window knows it. If the newer set is full, the older one is discarded first.
   ///
   /// - Parameters:
   ///   - source: The event's source.
-  ///   - id: The event's id.
+  ///   - id: The event's id, unique within its source.
   /// - Returns: Whether the event is new to the window.
   @discardableResult mutating func insert(source: Identifier, id: Identifier) -> Bool {
-    let key = Self.key(source, id)
+    var hasher = Hasher()
+    hasher.combine(source)
+    hasher.combine(id)
+    return insert(hasher)
+  }
+
+  /// Adds a signal, unless the window knows it. A repeat is equal in all parts, because apps and senders number their signals on their own.
+  ///
+  /// - Parameter signal: The signal.
+  /// - Returns: Whether the signal is new to the window.
+  mutating func insert(_ signal: Signal) -> Bool {
+    var hasher = Hasher()
+    hasher.combine(signal)
+    return insert(hasher)
+  }
+
+  /// Adds a hash, which is seeded for each process. Two of a million collide in one of 37 million windows.
+  private mutating func insert(_ hasher: consuming Hasher) -> Bool {
+    let key = UInt64(bitPattern: Int64(hasher.finalize()))
     guard !current.contains(key), !previous.contains(key) else { return false }
     if current.count >= size {
       previous = current
@@ -37,15 +45,6 @@ struct DuplicateWindow {
     }
     current.insert(key)
     return true
-  }
-
-  /// Returns a 64-bit hash of an event's source and id, seeded for each process. Two of a million ids collide in one of
-  /// 37 million windows.
-  private static func key(_ source: Identifier, _ id: Identifier) -> UInt64 {
-    var hasher = Hasher()
-    hasher.combine(source)
-    hasher.combine(id)
-    return UInt64(bitPattern: Int64(hasher.finalize()))
   }
 
   /// Checks the bounds of the window.

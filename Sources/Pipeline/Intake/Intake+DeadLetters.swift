@@ -14,7 +14,7 @@ extension Intake {
     guard underway.list[batch].letters[index] == nil else { return }
     let letter = DeadLetter(underway.list[batch].messages[index], reason: reason, text: text)
     underway.list[batch].letters[index] = letter
-    counters.addDeadLetter(reason)
+    counters.add(letter, settings.topics)
     try send(letter, of: index, in: batch)
   }
 

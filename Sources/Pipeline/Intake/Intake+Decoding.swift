@@ -31,13 +31,18 @@ extension Intake {
   func accept(_ record: LogRecord) -> Bool {
     switch record.content {
     case .event(let event):
-      guard window.insert(source: event.source, id: event.id) else {
-        counters.add(.duplicatesDropped)
+      guard events.insert(source: event.source, id: event.id) else {
+        counters.addDuplicate(.event)
         return false
       }
       eventsAccepted += 1
     case .registration, .forget: counters.add(.registrationsAccepted)
-    case .signal: counters.add(.signalsAccepted)
+    case .signal(let signal):
+      guard signals.insert(signal) else {
+        counters.addDuplicate(.signal)
+        return false
+      }
+      counters.add(.signalsAccepted)
     // Intake decodes neither.
     case .policy, .tick: break
     }

@@ -33,7 +33,9 @@ public final class Intake {
   let clock: any StageClock
   let decoder = PublicRecordDecoder()
   /// The ids of the newest events.
-  var window: DuplicateWindow
+  var events: DuplicateWindow
+  /// The newest signals.
+  var signals: DuplicateWindow
   /// The broadcast channels whose registrations were appended recently.
   var channels = DuplicateWindow(size: channelsKnown)
   /// The number of broadcast channels whose registrations are not appended again soon.
@@ -116,7 +118,8 @@ public final class Intake {
     self.logger = logger
     self.cluster = cluster
     self.clock = clock
-    window = DuplicateWindow(size: settings.intake.duplicateWindow)
+    events = DuplicateWindow(size: settings.intake.duplicateWindow)
+    signals = DuplicateWindow(size: settings.intake.duplicateWindow)
     generations = SourceGenerations(settings: settings, cluster: cluster, clock: clock, logger: logger)
     lag = PlannerLag(settings: settings, cluster: cluster, clock: clock)
     repeated = RepeatedErrors(clock: clock, logger: logger)
@@ -334,7 +337,8 @@ public final class Intake {
   ///
   /// - Returns: A sentence for each violated invariant; empty when all hold.
   func checkInvariants() -> [String] {
-    var violations = window.checkInvariants() + channels.checkInvariants() + underway.checkInvariants()
+    var violations =
+      events.checkInvariants() + signals.checkInvariants() + channels.checkInvariants() + underway.checkInvariants()
     if !outgoing.isEmpty { violations.append("\(outgoing.copies) log records were encoded and not handed over") }
     if isCareful != (underway.carefulThrough != nil) { violations.append("the producer does not send as it should") }
     if underway.isEmpty, !delivered.isEmpty { violations.append("everything is delivered, and not all committed") }

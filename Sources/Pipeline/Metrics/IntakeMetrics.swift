@@ -18,11 +18,19 @@ struct IntakeMetrics {
       "rouse_signals_accepted_total", help: "Signals of devices that intake accepted",
       advice: "None: prices know no looks, and rejected tokens stay in use. Look at the gateway.")
     duplicatesDropped = registry.counter(
-      "rouse_duplicates_dropped_total", help: "Domain events that intake dropped as repeats by their ids",
-      advice: "A rate near that of accepted events: a publisher sends everything twice, or uses an id again.")
+      "rouse_duplicates_dropped_total",
+      [MetricLabel("record", upTo: 2, "`event` or `signal`")],
+      help: "Domain events and signals that intake dropped as repeats by their ids",
+      advice: "A rate near that of accepted ones: a sender sends everything twice, or uses an id again.")
     deadLetters = registry.counter(
       "rouse_dead_letters_total",
-      [MetricLabel("reason", upTo: 64, "the code of the reason, as in the header of the letter")],
+      [
+        MetricLabel(
+          "record", upTo: DeadLetter.RecordSort.allCases.count,
+          "`event`, `registration` or `signal` for a record of a public topic, `log` for one that a planner did not accept"
+        ),
+        MetricLabel("reason", upTo: 64, "the code of the reason, as in the header of the letter"),
+      ],
       help: "Records that intake or a planner did not accept, and that became dead letters",
       advice:
         "`rouse dead-letters list` shows them. Have the publisher mend them, then use `rouse dead-letters replay`.")
@@ -34,7 +42,11 @@ struct IntakeMetrics {
       "rouse_intake_pauses_total", help: "Pauses of intake because planners or the log were behind",
       advice: "Rising: planners are too slow for the traffic. Look at rouse_lag_seconds, and add planners.")
     // A series that begins at 1 would show no increase for the first letter.
-    for reason in DeadLetter.reasons { deadLetters.add(0, [reason]) }
+    for reason in DeadLetter.publicReasons {
+      for sort in DeadLetter.RecordSort.allCases where sort != .log { deadLetters.add(0, [sort.rawValue, reason]) }
+    }
+    for reason in DeadLetter.logReasons { deadLetters.add(0, [DeadLetter.RecordSort.log.rawValue, reason]) }
+    for sort in [DeadLetter.RecordSort.event, .signal] { duplicatesDropped.add(0, [sort.rawValue]) }
     let labels = [
       MetricLabel("topic", upTo: 100, "the public topic"),
       MetricLabel("partition", upTo: 512, "the number of the partition of the topic"),

@@ -26,6 +26,7 @@ extension PipelineCounters {
     for family in [planning.tokensUnspent, planning.objectiveChanges, planning.objectiveChangesInTime] {
       family.add(1_000_000, [kind])
     }
+    planning.eventToFetch.add(buckets: OutcomeCounts.fetchBounds.map { _ in 1_000_000 } + [1], sum: 1, [kind])
     planning.pushToFetch.add(buckets: OutcomeCounts.fetchBounds.map { _ in 1_000_000 } + [1], sum: 1, [kind])
     screens.wrongAge.add(buckets: ScreenFigures.ageBounds.map { _ in 1_000_000 } + [1], sum: 1, [kind])
   }

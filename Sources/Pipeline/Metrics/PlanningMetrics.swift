@@ -5,10 +5,10 @@ import Planning
 /// The metrics of planning: what was decided and sent. `decisions`, `commands` and `tokens` count what was committed; the
 /// counts with `sent` in their names also count what was aborted and decided again.
 package struct PlanningMetrics {
-  let decisions, commands, tokens, tokensUnspent, pushToFetch: MetricFamily
+  let decisions, commands, tokens, tokensUnspent, pushToFetch, eventToFetch: MetricFamily
   let objectiveChanges, objectiveChangesInTime: MetricFamily
   let decisionsSent, commandsSent, stateRecordsSent, bytesSent: MetricFamily
-  let records, recordsSkipped, recordsSetAside, recordsLost, registrations, ticks: MetricFamily
+  let records, recordsSkipped, recordsSetAside, recordsLost, registrations, registrationsOutdated, ticks: MetricFamily
 
   /// Adds the metrics to a registry.
   init(_ registry: MetricRegistry) {
@@ -43,6 +43,13 @@ package struct PlanningMetrics {
       help: "Time from a decision to push until the widget fetched, if it sent a rouse.signal.widget.fetched",
       advice:
         "Long: the sender is slow, or the platform holds pushes back. Far fewer than commands: pushes are dropped."
+    )
+    eventToFetch = registry.histogram(
+      "rouse_event_to_fetch_seconds", OutcomeCounts.fetchBounds, [.kind],
+      help:
+        "Age of an event, by its own time, when the widget fetched to which it was pushed; the oldest if a push shows several",
+      advice:
+        "Above rouse_push_to_fetch_seconds by what events wait for budgets. Meaningless while the past is replayed."
     )
     objectiveChanges = registry.counter(
       "rouse_objective_changes_total", [.kind],
@@ -83,6 +90,10 @@ package struct PlanningMetrics {
     registrations = registry.counter(
       "rouse_registrations_planned_total", help: "Registrations that planners applied",
       advice: "Behind rouse_registrations_accepted_total for long: see rouse_lag_seconds.")
+    registrationsOutdated = registry.counter(
+      "rouse_registrations_outdated_total",
+      help: "Registrations that planners passed over, because they knew one with a later updatedAt",
+      advice: "Many: a backend sends old registrations again, or the clocks of its processes differ.")
     ticks = registry.counter(
       "rouse_ticks_appended_total", help: "Ticks that planners appended to an idle log, so that timers fire",
       advice: "None on an idle log with waiting events: the planner may not write to the log.")

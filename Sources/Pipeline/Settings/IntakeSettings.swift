@@ -15,9 +15,9 @@ public struct IntakeSettings: Sendable {
   /// records, each partition's copy counted.
   /// - Beyond: intake waits for deliveries; after a second it pauses.
   public var bytesUnderwayMax = 64 << 20
-  /// The number of event ids that intake remembers, to drop repeated events. Two sets of this size are kept, the newer
-  /// and the older one; an id takes 8 bytes and the set's overhead.
-  /// - Beyond: the older set of ids is forgotten. Planners still recognise repeats of the newest events of each
+  /// The number of events, and that of signals, that intake remembers to drop repeats. Two sets of this size are kept for each, the newer
+  /// and the older one; an event or a signal takes 8 bytes and the set's overhead.
+  /// - Beyond: the older set is forgotten. Planners still recognise repeats of the newest events of each
   ///   subject.
   public var duplicateWindow = 500_000
   /// The number of records that a planner may be behind its log partition. Beyond it intake pauses, so that a log that

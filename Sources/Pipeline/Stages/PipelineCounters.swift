@@ -78,7 +78,7 @@ public final class PipelineCounters: Sendable {
   /// - Parameter places: The local storage of the process.
   public func set(storage places: StoragePlaces) { self.places.withLock { $0 = places } }
 
-  /// Adds to a count. Dead letters are counted by `addDeadLetter`.
+  /// Adds to a count that has no labels, or whose labels the name of the count says.
   ///
   /// - Parameters:
   ///   - counter: The count.
@@ -89,10 +89,19 @@ public final class PipelineCounters: Sendable {
     family.add(amount, labels)
   }
 
-  /// Counts a dead letter.
+  /// Counts a dead letter by the sort of its record and by its reason.
   ///
-  /// - Parameter reason: The code of its reason.
-  func addDeadLetter(_ reason: String) { intake.deadLetters.add(1, [reason]) }
+  /// - Parameters:
+  ///   - letter: The dead letter.
+  ///   - names: The names of the topics.
+  func add(_ letter: DeadLetter, _ names: TopicNames) {
+    intake.deadLetters.add(1, [letter.sort(names).rawValue, letter.reason])
+  }
+
+  /// Counts a record that intake dropped as a repeat.
+  ///
+  /// - Parameter sort: The sort of the record.
+  func addDuplicate(_ sort: DeadLetter.RecordSort) { intake.duplicatesDropped.add(1, [sort.rawValue]) }
 
   /// The present value of a count.
   public subscript(counter: Counter) -> Int {

@@ -350,7 +350,7 @@ public final class PlannerWorker {
 
   private func send(_ letter: DeadLetter, _ clients: PlannerClients) throws(PipelineError) {
     try PipelineError.ofKafka { () throws(KafkaError) in try clients.transaction.send(letter) }
-    counters.addDeadLetter(letter.reason)
+    counters.add(letter, settings.topics)
   }
 
   /// Plans the rest of the current record, step by step, and records what follows from it.

@@ -42,10 +42,15 @@ struct RecordingPlanner {
   /// - Parameter metrics: The metrics of planning.
   mutating func flushCounts(into metrics: PlanningMetrics) {
     recorder.flushCounts(into: metrics)
+    let outdated = planner.takeOutdatedRegistrations()
+    if outdated > 0 { metrics.registrationsOutdated.add(outdated) }
     planner.takeOutcomes { kind, counts in
       if counts.tokensUnspent > 0 { metrics.tokensUnspent.add(counts.tokensUnspent, [kind.text]) }
       if !counts.fetches.isEmpty {
-        metrics.pushToFetch.add(buckets: counts.fetches, sum: counts.fetchSum, [kind.text])
+        metrics.pushToFetch.add(buckets: counts.fetches.buckets, sum: counts.fetches.sum, [kind.text])
+      }
+      if !counts.shownEvents.isEmpty {
+        metrics.eventToFetch.add(buckets: counts.shownEvents.buckets, sum: counts.shownEvents.sum, [kind.text])
       }
     }
   }

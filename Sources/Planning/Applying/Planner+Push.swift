@@ -109,7 +109,7 @@ extension Planner {
     // The screen is right afterwards, so what it was is asked first.
     let catchesUp = !hasPending(instance) && catchesUp(instance)
     registry.noteReload(instance, at: now)
-    outcomes.notePush(instance)
+    notePush(instance)
     markFresh(instance)
     guard hasPending(instance) else {
       if catchesUp { serveWithoutEvent(instance, into: &output) }

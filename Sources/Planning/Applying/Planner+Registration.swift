@@ -6,7 +6,10 @@ extension Planner {
   /// longer registered is kept until its budget window ends, so that registering the instance again refills nothing.
   mutating func register(_ registration: Registration, into output: inout PlannerOutput) {
     let device = deviceSlot(registration.device, app: registration.app)
-    guard registration.updatedAt >= registry.devices[device].updatedAt else { return }
+    guard registration.updatedAt >= registry.devices[device].updatedAt else {
+      outcomes.noteOutdatedRegistration()
+      return
+    }
     countInstances(of: device, by: -1)
     let unreachable = unreachableInstances(of: device)
     move(device, toApp: registration.app)

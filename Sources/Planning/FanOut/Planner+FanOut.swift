@@ -6,7 +6,8 @@ extension Planner {
   mutating func beginFanOut(_ event: consuming DomainEvent) {
     record.fanOut.remembered = .absent
     record.fanOut.time = event.time
-    record.fanOut.slot = pending.insert(event: event.id, traceparent: event.traceparent, offset: record.offset)
+    record.fanOut.slot = pending.insert(
+      event: event.id, traceparent: event.traceparent, time: event.time, offset: record.offset)
     record.fanOut.nextDevice = DeviceSlot(0)
     if let cursor = record.resumeAt, let device = cursor.nextDevice {
       record.fanOut.standing = SubjectMemory.Standing(rawValue: cursor.standing) ?? .fresh

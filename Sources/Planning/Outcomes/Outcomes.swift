@@ -1,10 +1,14 @@
+import Domain
+
 /// Counts by kind of what has ended since they were last taken, for metrics. Decisions do not read them, and `rouse.state` does not hold
 /// them: a planner that is dropped takes along what was not committed.
 struct Outcomes {
   private var kinds: ContiguousArray<OutcomeCounts> = []
   private var isEmpty = true
-  /// The widgets that a push reloaded and that have sent no receipt since, as bits by their slots. After a restart none is known.
-  private var awaited: ContiguousArray<UInt64> = []
+  /// The push that reloaded each widget and whose receipt is awaited, by the slots of the widgets. After a restart none is known.
+  private var awaited: ContiguousArray<AwaitedPush> = []
+  /// The number of registrations that were older than what is known.
+  private var registrationsOutdated = 0
 
   /// Creates counts of nothing.
   init() {}
@@ -16,24 +20,41 @@ struct Outcomes {
   }
 
   /// Notes that a push reloads an instance, whose receipt is awaited.
-  mutating func notePush(_ instance: InstanceSlot) {
-    let (word, bit) = (instance.index >> 6, UInt64(1) << UInt64(instance.index & 63))
-    while awaited.count <= word { awaited.append(0) }
-    awaited[word] |= bit
+  ///
+  /// - Parameters:
+  ///   - instance: The instance.
+  ///   - age: The age of the oldest event that the push shows; nil if it shows none.
+  mutating func notePush(_ instance: InstanceSlot, ofEventAged age: TimeSpan?) {
+    while awaited.count <= instance.index { awaited.append(AwaitedPush()) }
+    awaited[instance.index] = AwaitedPush(eventAged: age)
   }
 
-  /// Returns whether the receipt of an instance is awaited, and awaits none from here on.
-  mutating func takePush(_ instance: InstanceSlot) -> Bool {
-    let (word, bit) = (instance.index >> 6, UInt64(1) << UInt64(instance.index & 63))
-    guard word < awaited.count, awaited[word] & bit != 0 else { return false }
-    awaited[word] &= ~bit
-    return true
+  /// Returns the push to an instance whose receipt is awaited, and awaits none from here on.
+  mutating func takePush(_ instance: InstanceSlot) -> AwaitedPush? {
+    guard instance.index < awaited.count, awaited[instance.index].isAny else { return nil }
+    defer { awaited[instance.index] = AwaitedPush() }
+    return awaited[instance.index]
   }
 
   /// Adds a push that a receipt has answered.
-  mutating func noteFetch(after seconds: Double, _ kind: KindSlot) {
+  ///
+  /// - Parameters:
+  ///   - push: The push.
+  ///   - seconds: The time from the push to the fetch.
+  ///   - kind: The kind of the instance.
+  mutating func noteFetch(of push: AwaitedPush, after seconds: Double, _ kind: KindSlot) {
     makeRoom(kind)
-    kinds[kind.index].noteFetch(after: seconds)
+    kinds[kind.index].fetches.note(seconds)
+    if let age = push.eventAge { kinds[kind.index].shownEvents.note(age + seconds) }
+  }
+
+  /// Adds a registration that is older than what is known.
+  mutating func noteOutdatedRegistration() { registrationsOutdated += 1 }
+
+  /// Returns the number of registrations that were older than what is known, and begins at 0.
+  mutating func takeOutdatedRegistrations() -> Int {
+    defer { registrationsOutdated = 0 }
+    return registrationsOutdated
   }
 
   private mutating func makeRoom(_ kind: KindSlot) {
@@ -50,5 +71,32 @@ struct Outcomes {
       kinds[kind] = OutcomeCounts()
     }
     isEmpty = true
+  }
+}
+
+/// A push to a widget whose receipt is awaited, in two bytes, because there is one for each widget.
+struct AwaitedPush {
+  /// The upper half of the age of the oldest event as a `Float` in seconds, which is within 0.8 %; infinity if the push shows none. Zero
+  /// stands for no push.
+  private var bits: UInt16 = 0
+
+  /// Makes the absence of a push.
+  init() {}
+
+  /// Makes a push.
+  ///
+  /// - Parameter age: The age of the oldest event that the push shows; nil if it shows none. An age below a microsecond counts as one.
+  init(eventAged age: TimeSpan?) {
+    let seconds = age.map { Float(max(1, $0.microseconds)) / 1_000_000 } ?? .infinity
+    bits = UInt16(truncatingIfNeeded: seconds.bitPattern >> 16)
+  }
+
+  /// Whether there is a push.
+  var isAny: Bool { bits != 0 }
+
+  /// The age of the oldest event that the push shows, in seconds; nil if it shows none.
+  var eventAge: Double? {
+    let seconds = Float(bitPattern: UInt32(bits) << 16)
+    return seconds.isFinite ? Double(seconds) : nil
   }
 }

@@ -100,6 +100,8 @@ struct EventEntry {
   fileprivate(set) var id: Identifier = ""
   /// The trace context that the event carried; nil if it carried none.
   fileprivate(set) var traceparent: String?
+  /// The event's own time; nil after a restore, which does not know it.
+  fileprivate(set) var time: Timestamp?
   /// The offset of the event's record in the log partition, by which a restore tells events apart. Ids do not: events of two
   /// sources may have the same one.
   fileprivate(set) var offset: Int64 = 0
@@ -146,12 +148,13 @@ struct Pending {
   /// - Parameters:
   ///   - id: The id of the event.
   ///   - traceparent: The trace context that the event carried.
+  ///   - time: The event's own time.
   ///   - offset: The offset of the event's record.
-  mutating func insert(event id: Identifier, traceparent: String?, offset: Int64) -> EventSlot {
-    events.insert(EventEntry(id: id, traceparent: traceparent, offset: offset, references: 1))
+  mutating func insert(event id: Identifier, traceparent: String?, time: Timestamp, offset: Int64) -> EventSlot {
+    events.insert(EventEntry(id: id, traceparent: traceparent, time: time, offset: offset, references: 1))
   }
 
-  /// Adds an event that no waiting cause names yet, for a restore. The parameters are those of `insert`.
+  /// Adds an event that no waiting cause names yet, for a restore. The parameters are among those of `insert`.
   mutating func restore(event id: Identifier, traceparent: String?, offset: Int64) -> EventSlot {
     events.insert(EventEntry(id: id, traceparent: traceparent, offset: offset, references: 0))
   }
@@ -160,6 +163,14 @@ struct Pending {
   mutating func release(_ event: EventSlot) {
     events[event].references -= 1
     if events[event].references == 0 { events.remove(event, leaving: EventEntry()) }
+  }
+
+  /// Returns the own time of the oldest event that waits on an instance, or the time of its arrival if the former is not known; nil if
+  /// no event waits.
+  func oldestTime(of slot: WaitingSlot) -> Timestamp? {
+    let first = self[slot].firstCause
+    if first.isAbsent { return nil }
+    return events[causes[first].event].time ?? causes[first].at
   }
 
   // MARK: Causes

@@ -57,8 +57,8 @@ extension Setting {
         .intakeThreads, .number(1...64, unit: "threads"), .number(1),
         "Intake threads; they share the partitions of the public topics."),
       Setting(
-        .duplicateWindow, .number(1...50_000_000, unit: "event ids"), .number(intake.duplicateWindow),
-        "Event ids that each intake thread remembers to drop repeats."),
+        .duplicateWindow, .number(1...50_000_000, unit: "ids"), .number(intake.duplicateWindow),
+        "Events, and as many signals, that each intake thread remembers to drop repeats."),
       Setting(
         .plannerLagMax, .number(0...Int(Int32.max), unit: "log records"), .number(Int(intake.plannerLagMax)),
         "Intake pauses while a planner is further behind than this many log records; 0: never."),

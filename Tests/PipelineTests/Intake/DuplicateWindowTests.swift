@@ -6,14 +6,20 @@ import Testing
 /// The memory of the newest events.
 @Suite("The window of duplicates")
 struct DuplicateWindowTests {
+  /// Returns whether a window knows an event.
+  private func has(_ window: DuplicateWindow, _ source: Identifier, _ id: Identifier) -> Bool {
+    var copy = window
+    return !copy.insert(source: source, id: id)
+  }
+
   @Test("sources and ids that are only equivalent are different")
   func equivalent() {
     var window = DuplicateWindow(size: 3)
     window.insert(source: "caf\u{e9}", id: "1")
-    #expect(window.contains(source: "caf\u{e9}", id: "1"))
-    #expect(!window.contains(source: "cafe\u{301}", id: "1"))
+    #expect(has(window, "caf\u{e9}", "1"))
+    #expect(!has(window, "cafe\u{301}", "1"))
     window.insert(source: "s", id: "\u{e9}")
-    #expect(!window.contains(source: "s", id: "e\u{301}"))
+    #expect(!has(window, "s", "e\u{301}"))
   }
 
   @Test("a set of hashes has what was added, also hashes that share their lowest bits, and 0")
@@ -37,12 +43,27 @@ struct DuplicateWindowTests {
   func bounded() {
     var window = DuplicateWindow(size: 4)
     for number in 0..<10 {
-      #expect(!window.contains(source: "s", id: "\(number)"))
+      #expect(!has(window, "s", "\(number)"))
       window.insert(source: "s", id: "\(number)")
       #expect(window.checkInvariants().isEmpty)
-      for known in max(0, number - 3)...number { #expect(window.contains(source: "s", id: "\(known)")) }
+      for known in max(0, number - 3)...number { #expect(has(window, "s", "\(known)")) }
     }
-    #expect(!window.contains(source: "s", id: "0"))
-    #expect(!window.contains(source: "t", id: "9"))
+    #expect(!has(window, "s", "0"))
+    #expect(!has(window, "t", "9"))
+  }
+
+  @Test("a signal is a repeat only if all of its parts are equal")
+  func signals() {
+    var window = DuplicateWindow(size: 4)
+    let signal = Signal(device: "d1", id: "1", time: Timestamp(microseconds: 5), kind: .widgetFetched(instance: "w"))
+    func isNew(_ signal: Signal) -> Bool { window.insert(signal) }
+    #expect(isNew(signal))
+    #expect(!isNew(signal))
+    var others = Array(repeating: signal, count: 4)
+    others[0].device = "d2"
+    others[1].id = "2"
+    others[2].time = Timestamp(microseconds: 6)
+    others[3].kind = .widgetFetched(instance: nil)
+    for other in others { #expect(isNew(other)) }
   }
 }

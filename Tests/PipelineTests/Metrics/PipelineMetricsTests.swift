@@ -35,7 +35,7 @@ import Testing
     }
     let expected = [
       #"rouse_build_info{version="1.2.3"} 1"#, "rouse_events_accepted_total 1",
-      "rouse_registrations_accepted_total 20", #"rouse_dead_letters_total{reason="INVALID_JSON"} 1"#,
+      "rouse_registrations_accepted_total 20", #"rouse_dead_letters_total{record="event",reason="INVALID_JSON"} 1"#,
       #"rouse_decisions_total{kind="FlightStatus",verdict="emit",reason="EMITTED"} 20"#,
       "rouse_decisions_sent_total 20", #"rouse_commands_total{surface="widget"} 20"#, "rouse_commands_sent_total 20",
       #"rouse_tokens_charged_total{ledger="instance",kind="FlightStatus"} 20"#,
@@ -145,8 +145,16 @@ import Testing
   @Test("each reason of a dead letter is shown from the start, so that the first letter is an increase")
   func reasons() {
     let text = Self.text(PipelineCounters())
-    for reason in DeadLetter.reasons {
-      #expect(text.contains("rouse_dead_letters_total{reason=\"\(reason)\"} 0"))
+    for reason in DeadLetter.publicReasons {
+      for record in ["event", "registration", "signal"] {
+        #expect(text.contains("rouse_dead_letters_total{record=\"\(record)\",reason=\"\(reason)\"} 0"))
+      }
+    }
+    for reason in DeadLetter.logReasons {
+      #expect(text.contains("rouse_dead_letters_total{record=\"log\",reason=\"\(reason)\"} 0"))
+    }
+    for record in ["event", "signal"] {
+      #expect(text.contains("rouse_duplicates_dropped_total{record=\"\(record)\"} 0"))
     }
     #expect(DeadLetter.reasons.count == Set(DeadLetter.reasons).count)
   }
@@ -155,7 +163,13 @@ import Testing
   func counts(_ counter: PipelineCounters.Counter) {
     let counters = PipelineCounters()
     let before = Self.text(counters)
-    if counter == .deadLetters { counters.addDeadLetter("WRONG_TYPE") } else { counters.add(counter) }
+    switch counter {
+    case .deadLetters:
+      let message = KafkaMessage(topic: "rouse.signals", partition: 0, offset: 9, value: [])
+      counters.add(DeadLetter(message, reason: "WRONG_TYPE", text: "?"), TopicNames())
+    case .duplicatesDropped: counters.addDuplicate(.signal)
+    default: counters.add(counter)
+    }
     #expect(counters[counter] == 1)
     let added = Set(Self.text(counters).split(separator: "\n")).subtracting(before.split(separator: "\n"))
     #expect(added.count == 1, "\(added)")

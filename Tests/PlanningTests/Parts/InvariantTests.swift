@@ -40,7 +40,7 @@ struct InvariantTests {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       var pending = Pending()
       var slot = WaitingSlot.absent
-      let event = pending.insert(event: "e1", traceparent: nil, offset: 1)
+      let event = pending.insert(event: "e1", traceparent: nil, time: .distantPast, offset: 1)
       let cause = Cause(
         event: event, entry: .absent, signedRelevance: 1, at: Timestamp(microseconds: 0),
         expires: Timestamp(microseconds: 1))

@@ -91,7 +91,7 @@ private struct PendingLife {
     if let event { pending.release(event.slot) }
     eventsMade += 1
     let id: Identifier = "e\(eventsMade)"
-    event = (pending.insert(event: id, traceparent: nil, offset: Int64(eventsMade)), id)
+    event = (pending.insert(event: id, traceparent: nil, time: .distantPast, offset: Int64(eventsMade)), id)
   }
 
   private mutating func append() {
