@@ -156,7 +156,8 @@ let package = Package(
     .target(
       name: "Console",
       dependencies: [
-        "Auditing", "Domain", "JSON", "KafkaClient", "Keys", "Observing", "Pipeline", "Policies", "Serving",
+        "Auditing", "Backtesting", "Domain", "JSON", "KafkaClient", "Keys", "Observing", "Pipeline", "Policies",
+        "Serving",
         .product(name: "Logging", package: "swift-log"), .product(name: "Mustache", package: "swift-mustache"),
       ],
       resources: [.embedInCode("Templates")]),

@@ -43,16 +43,17 @@ public final class DeviceFeed {
   /// - Beyond: the view is made anew.
   public static let currentAgoMax = Duration.seconds(12 * 3600)
   /// The time between two looks at the ends of the partitions.
-  private static let lookInterval = Duration.seconds(1)
+  static let lookInterval = Duration.seconds(1)
   /// The time between two notes in the file that the view has everything.
   private static let keepingInterval = Duration.seconds(10)
   /// The time between two looks at the number of partitions.
-  private static let countInterval = Duration.seconds(60)
+  static let countInterval = Duration.seconds(60)
   /// The longest wait for an answer of the brokers. A process that is told to end waits for two of them at most.
-  private static let brokerTimeout = Duration.seconds(3)
+  static let brokerTimeout = Duration.seconds(3)
   /// The longest wait for the ends of the partitions. Nothing is read meanwhile.
-  private static let lookTimeout = Duration.seconds(1)
-  private static let pollTimeout = Duration.milliseconds(100)
+  static let lookTimeout = Duration.seconds(1)
+  /// The longest wait for records.
+  static let pollTimeout = Duration.milliseconds(100)
 
   /// Makes a feed that does not run yet.
   ///

@@ -104,7 +104,7 @@ public struct DeviceListeners: Sendable {
   }
 
   /// Opens the file for one question.
-  private func read<Answer>(_ question: (Database) throws -> Answer) throws(DeviceStoreError) -> Answer {
+  func read<Answer>(_ question: (Database) throws -> Answer) throws(DeviceStoreError) -> Answer {
     guard FileManager.default.fileExists(atPath: path) else {
       throw DeviceStoreError(path, "is not there yet; the gateway makes it when it starts with gateway.devicesView")
     }

@@ -3,21 +3,21 @@ public import Foundation
 import GRDB
 import Synchronization
 
-/// The registrations of `rouse.devices` in a SQLite file, with the positions up to which the topic was read. It is a copy: whoever
-/// removes the file has it made anew.
+/// The registrations of `rouse.devices` in a SQLite file, with the positions up to which the topic was read, and the newest looks and fetches
+/// of each device from `rouse.signals`. It is a copy: whoever removes the file has it made anew.
 ///
 /// Reading and writing may happen on different threads at the same time, also in the middle of a change.
 public final class DeviceStore: Sendable {
   /// The path of the file.
   public let path: String
-  private let database: DatabasePool
+  let database: DatabasePool
   /// The time at which the view last had everything, in seconds since 1970; 0 if it never had.
   private let currentSince: Atomic<Int64>
 
   /// The number by which SQLite's header tells a view from other databases.
   private static let applicationID: Int64 = 0x524f_5544
   /// The version of the tables. A file of another version is made anew.
-  private static let version: Int64 = 3
+  private static let version: Int64 = 4
   /// The bytes of SQLite's cache of a connection, in KiB.
   private static let cacheKibibytes = 4096
   /// The longest wait for another process that writes.
@@ -87,6 +87,7 @@ public final class DeviceStore: Sendable {
           device INTEGER NOT NULL, kind BLOB NOT NULL, instances INTEGER NOT NULL, PRIMARY KEY (device, kind)) WITHOUT ROWID;
         -- The sums of shown over all devices. about.devices is the number of all devices.
         CREATE TABLE total(kind BLOB PRIMARY KEY, instances INTEGER NOT NULL) WITHOUT ROWID;
+        \(StoredSignal.tables)
         """)
     try db.execute(sql: "INSERT INTO about VALUES (?, 0, 0)", arguments: [topic])
     return 0
@@ -221,6 +222,7 @@ public final class DeviceStore: Sendable {
         try db.cachedStatement(sql: "DELETE FROM device WHERE n = ?").execute(arguments: [before])
         totals.devices -= 1
       }
+      try db.cachedStatement(sql: "DELETE FROM signal WHERE device = ?").execute(arguments: [name])
       counts.forgotten += 1
       return
     }

@@ -2,7 +2,7 @@ public import Observing
 
 /// The metrics of a view of devices. This is the one place that describes them.
 public struct DeviceViewMetrics: Sendable {
-  let age, lag, records: MetricFamily
+  let age, lag, records, signals, signalsLag: MetricFamily
 
   /// Adds the metrics to a registry.
   ///
@@ -22,6 +22,16 @@ public struct DeviceViewMetrics: Sendable {
       help: "Records of rouse.devices that the gateway's view has read",
       advice: "`refused`: intake makes dead letters of them. `older`: a registration with a newer `updatedAt` is known."
     )
+    signals = registry.counter(
+      "rouse_gateway_signals_records_total",
+      [MetricLabel("outcome", upTo: 4, "`kept`, `other`, `unknown` or `refused`")],
+      help: "Records of rouse.signals that the gateway's view has read",
+      advice:
+        "`kept`: looks and fetches; `other`: of other sorts. `unknown`: about devices that are not registered. `refused`: intake makes dead letters of them."
+    )
+    signalsLag = registry.gauge(
+      "rouse_gateway_signals_lag_records", help: "Records of rouse.signals that the gateway's view has not read yet",
+      advice: "Growing: the pages of devices show old looks. Look at the disk of gateway.devicesView.")
   }
 
   /// Sets the age.

@@ -1,4 +1,5 @@
 import Auditing
+import Backtesting
 import Domain
 import Foundation
 import HTTPTesting
@@ -367,6 +368,25 @@ enum ConsoleBroker {
       let token = try #require(letter.hidden[ConsoleSessions.tokenField])
       let tried = try ask("POST", "/try", ["event": #"{"id":"e-1"}"#, ConsoleSessions.tokenField: token])
       #expect(tried.1 == 200 && tried.0.text.contains("Intake would make it a dead letter with the reason"))
+      // An attempt on the policy in force has an address of its own, which can be sent to a colleague.
+      _ = try client.ask("POST", "/v1/policies/apply", [Self.yaml], Self.policy)
+      let event = #"{"specversion":"1.0","id":"1","source":"/s","type":"flight.delay.changed","subject":"flight/<b>"}"#
+      var known: String?
+      // Pages do not wait for the brokers, so the policy is known a little later.
+      try ServiceTests.soon {
+        let attempt = try ask(
+          "POST", "/try", ["event": event, "policy": Self.policy, ConsoleSessions.tokenField: token])
+        known = attempt.0.links.first { $0.address.hasPrefix("/try?document=") }?.address
+        return known != nil
+      }
+      let address = try #require(known)
+      let again = try ask("GET", address)
+      #expect(again.1 == 200 && again.0.text.contains("Rule 1 matches: flight.delay.changed"))
+      #expect(again.0.links.contains { $0.address == address })
+      let edited = try ask(
+        "POST", "/try", ["event": event, "policy": Self.other, ConsoleSessions.tokenField: token])
+      #expect(
+        edited.0.text.contains("Rule 1 matches") && !edited.0.links.contains { $0.address.hasPrefix("/try?document=") })
       var fields = ["reason": "MISSING_FIELD", ConsoleSessions.tokenField: token, "cursor": "x"]
       #expect(try ask("POST", DeadLettersPage.reasonPath, fields).1 == 400)
       // Behind the newest one, which must not be replayed, there is nothing to leave out.
@@ -380,7 +400,44 @@ enum ConsoleBroker {
       let replayed = try ask("POST", DeadLettersPage.reasonPath, fields)
       #expect(replayed.0.text.contains("0 letters with the reason MISSING_FIELD replayed"), "\(replayed.0.text)")
       #expect(replayed.0.text.contains("1 letter left out") && replayed.0.text.contains("do not name its origin"))
-      #expect(try ask("GET", "/dead-letters/0/1").0.text.contains("It was replayed at "))
+      try ServiceTests.soon { try ask("GET", "/dead-letters/0/1").0.text.contains("It was replayed at ") }
+    }
+  }
+
+  @Test("the missed changes that no reloads could have shown are those of the command line")
+  func objectives() async throws {
+    let yaml = Self.policy.replacing(
+      "    surface: widget\n",
+      with: "    surface: widget\n    objective: { freshWithin: 10m, share: 0.95, wrongAtLeast: 0.3 }\n")
+    var batch = AuditBatch()
+    var direct = ObjectiveHindsight(try PolicyDocument(yaml: yaml, file: "p").policy, share: 1)
+    for n in 1...200 {
+      let decision = Sample.decision(
+        n, event: "e\(n)", device: n % 2 == 0 ? "phone" : "tablet", objective: n % 3 == 0 ? .missed : .met)
+      batch.append(decision)
+      direct.take(decision)
+    }
+    let expected = try #require(direct.results().first?.objective)
+    #expect(expected.changes == 200 && expected.met < 200)
+    try await ConsoleBroker.run(batch) { console in
+      let client = try console.client()
+      #expect(try client.ask("GET", "/v1/objectives").status == 409)
+      _ = try client.ask("POST", "/v1/policies/apply", [Self.yaml], yaml)
+      let answer = try client.ask("GET", "/v1/objectives?sample=1").json
+      #expect(answer["complete"] == .bool(true) && answer["zones"]?.text == "utc" && answer["sample"] == .number(1))
+      let kind = try #require(answer["kinds"]?.elements.first)
+      #expect(kind["changes"] == .number(200) && kind["instances"] == .number(Double(expected.instances)))
+      #expect(kind["met"] == .number(Double(expected.met)))
+      #expect(kind["possible"] == .number(Double(expected.possible)))
+      let csv = try client.ask("GET", "/v1/objectives?sample=1&format=csv").text.split(separator: "\r\n")
+      #expect(csv.count == 2 && csv[1].hasPrefix("FlightStatus,600"))
+      let range = try client.ask(
+        "GET", "/v1/objectives?sample=1&to=\(Sample.start + .seconds(101))"
+      ).json["kinds"]?.elements.first
+      #expect(range?["changes"] == .number(100))
+      for sample in ["0", "1.1", "x"] {
+        #expect(try client.ask("GET", "/v1/objectives?sample=\(sample)").status == 400)
+      }
     }
   }
 

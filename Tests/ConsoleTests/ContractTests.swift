@@ -63,6 +63,7 @@ import Testing
     ContractRequest(
       "applyPolicy", "/v1/policies/apply", bad: "?dryRun=x", method: "POST", body: ClusterTests.policy,
       others: ["/v1/policies/apply": 412], othersHeader: ("If-Match", "\"0\"")),
+    ContractRequest("getObjectives", "/v1/objectives?sample=1", bad: "&to=x", others: ["/v1/objectives": 409]),
     ContractRequest("getActivePolicies", "/v1/policies/active", bad: "?x=1"),
     ContractRequest("listPolicyValues", "/v1/policies/active/values", bad: "?x=1"),
     ContractRequest("listPolicies", "/v1/policies", bad: "?x=1"),
@@ -76,6 +77,10 @@ import Testing
     ContractRequest(
       "replayDeadLetters", "/v1/dead-letters/replay?reason=MISSING_FIELD", bad: "&limit=0", method: "POST"),
   ]
+
+  private static let withObjective = ClusterTests.policy.replacing(
+    "    surface: widget\n",
+    with: "    surface: widget\n    objective: { freshWithin: 10m, share: 0.95, wrongAtLeast: 0.3 }\n")
 
   private static let time = Timestamp(microseconds: 1_700_000_000_000_000)
 
@@ -102,6 +107,9 @@ import Testing
         }
         if operation == "diffPolicy" {
           _ = try client.ask("POST", "/v1/policies/apply", [key, request.type], request.body)
+        } else if operation == "getObjectives" {
+          _ = try client.ask(
+            "POST", "/v1/policies/apply", [key, ("Content-Type", "application/yaml")], Self.withObjective)
         }
         let forms = notes.forms(operation)
         #expect(!forms.isEmpty)
@@ -168,7 +176,8 @@ import Testing
     }
     #expect(
       declared.sorted()
-        == (ConsoleRoute.questions + ConsoleRoute.policies + ConsoleRoute.deadLetters + ConsoleRoute.surveys).map {
+        == (ConsoleRoute.questions + [ConsoleRoute.objectives] + ConsoleRoute.policies + ConsoleRoute.deadLetters
+        + ConsoleRoute.surveys).map {
           "\($0.name) \($0.method) /\($0.steps.joined(separator: "/"))"
         }.sorted())
   }

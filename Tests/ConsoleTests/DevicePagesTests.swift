@@ -92,6 +92,38 @@ extension PagesTests {
     #expect(try unseen.page("/devices/silent").status == 200)
   }
 
+  @Test("looks and fetches stand on the axis of a device's decisions and pushes, and in a table of their own")
+  func looks() throws {
+    func page(_ looks: Result<[Signal], ListeningDevicesError>, _ query: String = "") throws -> (PageCheck, String) {
+      let sample = try PageSample(AuditBatch.small, devices: StubDevices(looks: looks))
+      let markup = text(try sample.page("/devices/phone\(query)"))
+      let page = PageCheck(markup)
+      #expect(page.mistakes.isEmpty, "\(page.mistakes)")
+      return (page, markup)
+    }
+    func signal(_ seconds: Int64, _ kind: Signal.Kind) -> Signal {
+      Signal(device: "phone", id: "0", time: PageSample.start + .seconds(seconds), kind: kind)
+    }
+    let signals = [
+      signal(200, .appBackgrounded), signal(100, .appForegrounded), signal(90, .widgetFetched(instance: "<b>w")),
+      signal(30, .widgetViewed(instance: nil)),
+    ]
+    let (known, markup) = try page(.success(signals))
+    #expect(markup.components(separatedBy: "class=\"hollow look\"").count == 5)
+    #expect(markup.contains("looks, fetches") && markup.contains("4 looks or fetches"))
+    for words in ["the app was opened", "the app was left", "fetched<b>w", "looked atevery widget"] {
+      #expect(known.text.contains(words), "\(words)")
+    }
+    let sample = try PageSample(AuditBatch.small, devices: StubDevices(looks: .success(signals)))
+    let csv = text(try sample.page("/devices/phone?table=looks")).split(separator: "\r\n")
+    #expect(csv.count == 5 && csv[1].hasSuffix(",the app was left,"))
+    // Only those of the range.
+    let (_, ranged) = try page(.success(signals), "?to=2013-03-08+12:01:20&utc-offset=%2B00:00")
+    #expect(ranged.components(separatedBy: "class=\"hollow look\"").count == 2)
+    #expect(try !page(.success([])).1.contains("looks, fetches<"))
+    #expect(try page(.failure(.init("<no disk>"))).0.text.contains("Looks and fetches are not known: <no disk>."))
+  }
+
   @Test(
     "the pages of a device have the offset of its zone at each time, also behind a change to summer time, and UTC beside it"
   )

@@ -647,6 +647,7 @@ import Testing
 struct StubDevices: ListeningDevices {
   var shows: Result<ShownInstances, ListeningDevicesError> = .failure(.init("not asked"))
   var found: Result<FoundRegistration, ListeningDevicesError> = .success(.init(registration: nil, ageSeconds: 0))
+  var looks: Result<[Signal], ListeningDevicesError> = .success([])
   var answer: @Sendable ([(kind: String, keys: [String])]) -> Result<ListeningCounts, ListeningDevicesError> = { _ in
     .failure(.init("not asked"))
   }
@@ -657,6 +658,12 @@ struct StubDevices: ListeningDevices {
 
   func shown() throws(ListeningDevicesError) -> ShownInstances { try shows.get() }
   func find(_ device: Identifier) throws(ListeningDevicesError) -> FoundRegistration { try found.get() }
+  func signals(
+    of device: Identifier, from: Timestamp?, to: Timestamp?
+  ) throws(ListeningDevicesError) -> [Signal] {
+    let (from, to) = (from ?? .distantPast, to ?? .distantFuture)
+    return try looks.get().filter { $0.device == device && $0.time >= from && $0.time < to }
+  }
 }
 
 extension HTTPAnswer {

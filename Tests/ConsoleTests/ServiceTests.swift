@@ -125,7 +125,7 @@ import Testing
   }
 
   /// Waits until something is so, for a minute at most.
-  private static func soon(_ isSo: () throws -> Bool) throws {
+  static func soon(_ isSo: () throws -> Bool) throws {
     let began = ContinuousClock.now
     while try !isSo() {
       try #require(ContinuousClock.now - began < .seconds(60))

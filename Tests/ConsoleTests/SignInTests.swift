@@ -116,6 +116,11 @@ import Testing
         && page.headers.contains { $0.name == "location" && $0.value == "/sign-in?next=%2Fwhy%3Fdevice%3Da" })
     #expect(
       ProblemPage.answer(to: problem, HTTPHead("/v1/summary"), sessions).contentType == "application/problem+json")
+    // A sign-in in place of a form would lose what was typed into it.
+    let sent = ProblemPage.answer(to: problem, HTTPHead("/policy", method: "POST"), sessions)
+    let words = String(decoding: sent.body, as: UTF8.self)
+    #expect(sent.status == 401 && words.contains("what you typed is not lost") && words.contains("href=\"/sign-in\""))
+    #expect(PageCheck(words).mistakes.isEmpty)
     let missing = ProblemPage.answer(to: Problem(.notFound, "there is no such path"), HTTPHead("/<b>"), sessions)
     #expect(missing.status == 404 && PageCheck(String(decoding: missing.body, as: UTF8.self)).mistakes.isEmpty)
   }

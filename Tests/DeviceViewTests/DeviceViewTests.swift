@@ -275,6 +275,63 @@ import Testing
     }
   }
 
+  @Test("the newest looks and fetches of a device are kept, in order, until it is forgotten")
+  func signals() async throws {
+    try await Self.onThread {
+      let place = try ViewPlace()
+      try place.broker.createTopic("rouse.signals", partitions: 2)
+      try place.write([("d-1", Self.json("d-1"))])
+      let store = try place.open()
+      func read(_ count: Double) throws {
+        let feed = SignalFeed(
+          store, topic: "rouse.signals",
+          kafka: ["bootstrap.servers": place.broker.bootstrapServers, "group.id": "view"],
+          metrics: place.metrics, logger: Self.silent, now: { Self.start })
+        try feed.run { place.metrics.signals.total < count }
+      }
+      func send(_ device: String, _ type: String, _ time: String, _ data: String = "{}") throws {
+        let json =
+          #"{"specversion":"1.0","id":"1","source":"/a","type":"rouse.signal.\#(type)","subject":"\#(device)","time":"\#(time)","data":\#(data)}"#
+        let producer = try KafkaProducer(["bootstrap.servers": place.broker.bootstrapServers])
+        try producer.send(KafkaRecord(topic: "rouse.signals", key: Array(device.utf8), value: Array(json.utf8)))
+        try producer.flush(timeout: .seconds(60))
+      }
+      let reader = DeviceListeners(path: place.path)
+      func kinds(from: Timestamp? = nil, to: Timestamp? = nil) throws -> [Signal.Kind] {
+        try reader.signals(of: "d-1", from: from, to: to).map(\.kind)
+      }
+      // Before the view is full any device may still come.
+      try send("d-1", "widget.fetched", "2026-11-22T12:00:00Z", #"{"instance":"w"}"#)
+      try send("d-9", "app.foregrounded", "2026-11-22T12:00:00Z")
+      try read(2)
+      #expect(try kinds() == [.widgetFetched(instance: "w")])
+      #expect(try reader.signals(of: "d-9", from: nil, to: nil).count == 1)
+      try place.feed(store, at: Self.start)
+      try send("d-1", "app.foregrounded", "2026-11-22T12:00:05Z")
+      try send("d-1", "app.backgrounded", "2026-11-22T12:00:02Z")
+      try send("d-1", "widget.viewed", "2026-11-22T12:00:03Z")
+      try send("d-1", "activity.ended", "2026-11-22T12:00:04Z", #"{"instance":"a"}"#)
+      try send("d-8", "app.foregrounded", "2026-11-22T12:00:04Z")
+      try send("d-1", "app.exploded", "2026-11-22T12:00:04Z")
+      try read(8)
+      #expect(
+        try kinds() == [
+          .appForegrounded, .widgetViewed(instance: nil), .appBackgrounded, .widgetFetched(instance: "w"),
+        ])
+      let start = try #require(Timestamp(rfc3339: "2026-11-22T12:00:02Z"))
+      #expect(try kinds(from: start, to: start + .seconds(3)) == [.widgetViewed(instance: nil), .appBackgrounded])
+      for (outcome, count) in [("kept", 5), ("other", 1), ("unknown", 1), ("refused", 1)] {
+        #expect(place.metrics.signals.value([outcome]) == Double(count), "\(outcome)")
+      }
+      for n in 10..<70 { try send("d-1", "app.foregrounded", "2026-11-22T13:00:\(n % 60 < 10 ? "0" : "")\(n % 60)Z") }
+      try read(68)
+      #expect(try kinds().count == DeviceStore.signalsMax)
+      try place.write([("d-1", nil)])
+      try place.feed(store, at: Self.start + 1)
+      #expect(try kinds() == [])
+    }
+  }
+
   @Test("the file is for its owner alone, and another file is left alone")
   func files() throws {
     let place = try ViewPlace()

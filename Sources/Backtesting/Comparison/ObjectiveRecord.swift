@@ -3,7 +3,7 @@ import Policies
 import Replay
 
 /// The changes that count for the objectives of kinds, as the decisions of one policy's planner say.
-struct ObjectiveRecord {
+struct ObjectiveRecord: Sendable {
   /// The names of the kinds with an objective; decisions about others need not be noted.
   let kinds: Set<Identifier>
   /// The changes of each measured instance; none for instances that are not in the sample.

@@ -1,8 +1,8 @@
 import Auditing
 import Domain
 
-/// Draws the events, the decisions and the pushes of a device on one axis of time: a lane for the events, one for each instance, and one for the
-/// pushes. An event stands where the first of the decisions about it was made.
+/// Draws the events, the decisions, the pushes and the looks of a device on one axis of time: a lane for the events, one for each instance, one
+/// for the pushes, and one for looks and fetches if any are known. An event stands where the first of the decisions about it was made.
 enum TimelineChart {
   private static let (width, left, right, laneHeight) = (900.0, 170.0, 885.0, 26.0)
   /// The most lanes.
@@ -12,24 +12,33 @@ enum TimelineChart {
   private static let nameMax = 22
 
   /// Returns the drawing; nil if there is nothing to draw.
-  static func drawing(_ entries: [AuditEntry], _ time: PageTime) -> Markup? {
-    guard let first = entries.first?.at, let last = entries.last?.at else { return nil }
+  ///
+  /// - Parameters:
+  ///   - entries: The decisions and pushes, oldest first.
+  ///   - looks: The looks and fetches.
+  ///   - time: Writes the times.
+  static func drawing(_ entries: [AuditEntry], _ looks: [Signal], _ time: PageTime) -> Markup? {
+    let instants = [entries.first?.at, entries.last?.at].compactMap(\.self) + looks.map(\.time)
+    guard !entries.isEmpty, let first = instants.min(), let last = instants.max() else { return nil }
     var lanes: [Identifier] = []
     for case .decision(let decision) in entries where !lanes.contains(decision.instance) {
       lanes.append(decision.instance)
     }
     lanes = Array(lanes.sorted().prefix(lanesMax))
-    let height = Double(lanes.count + 2) * laneHeight + 28
+    let height = Double(lanes.count + (looks.isEmpty ? 2 : 3)) * laneHeight + 28
     let events = events(entries)
     let pushes = entries.count { if case .command = $0 { true } else { false } }
     var svg = SVGWriter(
-      id: "timeline", width: width, height: height, title: "Events, decisions and pushes over time",
+      id: "timeline", width: width, height: height,
+      title: looks.isEmpty ? "Events, decisions and pushes over time" : "Events, decisions, pushes and looks over time",
       details:
-        "\(events.count) events, \(entries.count - pushes) decisions about \(lanes.count) instances and \(pushes) pushes from \(time.text(first)) to \(time.text(last)) \(time.zone). The table below has each of them."
+        "\(events.count) events, \(entries.count - pushes) decisions about \(lanes.count) instances, \(pushes) pushes and \(looks.count) looks or fetches from \(time.text(first)) to \(time.text(last)) \(time.zone). The table below has each of them."
     )
     let axis = TimeAxis(first, last, left: left, right: right)
     axis.draw(&svg, top: 4, bottom: height - 22, time)
-    for (place, name) in (["events"] + lanes.map(\.text) + ["pushes"]).enumerated() {
+    for (place, name) in (["events"] + lanes.map(\.text) + (looks.isEmpty ? ["pushes"] : ["pushes", "looks, fetches"]))
+      .enumerated()
+    {
       let y = y(place)
       svg.line(x1: left - 6, y1: y, x2: right + 6, y2: y, "axis")
       svg.text(
@@ -40,6 +49,14 @@ enum TimelineChart {
       svg.path([(x, y(0) + 5), (x - 4, y(0) - 4), (x + 4, y(0) - 4)], isClosed: true, "event")
     }
     for entry in entries { draw(entry, lanes, axis, &svg) }
+    for look in looks {
+      let (x, y) = (axis.x(look.time), y(lanes.count + 2))
+      if case .widgetFetched = look.kind {
+        svg.path([(x - 4, y - 4), (x + 4, y - 4), (x + 4, y + 4), (x - 4, y + 4)], isClosed: true, "hollow look")
+      } else {
+        svg.circle(x: x, y: y, radius: 4, "hollow look")
+      }
+    }
     return svg.markup
   }
 

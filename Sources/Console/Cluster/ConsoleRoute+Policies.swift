@@ -168,7 +168,7 @@ extension ConsoleRoute {
   }
 
   /// Returns the newest policy of the log; nil if there is none.
-  private static func activeDocument(_ desk: ConsoleDesk) throws -> PolicyDocument? {
+  static func activeDocument(_ desk: ConsoleDesk) throws -> PolicyDocument? {
     let settings = desk.settings.pipeline
     let newest = try ClusterCall.run(settings, needing: settings.topics.log) {
       try PolicyLog(settings: settings).newest()

@@ -36,7 +36,7 @@ extension ConsoleRoute {
     ConsoleRoute(
       "policyDifferencePage", "GET", PolicyHistoryPage.differencePath, role: .auditor, names: ["from", "to"],
       PolicyHistoryPage.difference),
-    ConsoleRoute("tryPage", "GET", TryPage.path, role: .auditor, names: ["event", "kind"], TryPage.answer),
+    ConsoleRoute("tryPage", "GET", TryPage.path, role: .auditor, names: ["event", "kind", "document"], TryPage.answer),
     ConsoleRoute("tryEventPage", "POST", TryPage.path, role: .auditor, TryPage.attempt),
     ConsoleRoute("simulationPage", "GET", SimulationPage.path, role: .auditor, names: [], SimulationPage.answer),
     ConsoleRoute("keepSimulationPage", "POST", SimulationPage.path, role: .auditor, SimulationPage.keep),

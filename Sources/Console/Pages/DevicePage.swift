@@ -22,6 +22,7 @@ struct DevicePage {
   private let range: TimeRange
   private let time: PageTime
   private let registered: KnownRegistration
+  private let looks: KnownLooks
   private let readers: StoreReaders
   private var device: Identifier { timeline.device }
 
@@ -32,10 +33,13 @@ struct DevicePage {
     let registered = KnownRegistration(device, desk.settings.devices)
     let time = try request.pageZone(registered.time)
     let range = try request.pageRange(time)
+    let timeline = try store.device(device, range: range, limit: entriesMax)
+    // Older looks would stand beside decisions that the page leaves out.
+    let looks = KnownLooks(
+      device, from: timeline.omitted > 0 ? timeline.entries.first?.at : range.from, to: range.to, desk.settings.devices)
     let page = try DevicePage(
-      timeline: store.device(device, range: range, limit: entriesMax),
-      statement: store.statement(device, range: range, limit: chargesMax), range: range, time: time,
-      registered: registered, readers: desk.readers)
+      timeline: timeline, statement: store.statement(device, range: range, limit: chargesMax), range: range, time: time,
+      registered: registered, looks: looks, readers: desk.readers)
     return try page.page.answer(request)
   }
 
@@ -105,12 +109,12 @@ struct DevicePage {
 
   private var events: PageSection {
     var section = PageSection(heading: "Timeline")
-    if let drawing = TimelineChart.drawing(timeline.entries, time) {
+    if let drawing = TimelineChart.drawing(timeline.entries, looks.signals, time) {
       section.figures = [
         .init(
           drawing: drawing,
           caption:
-            "Times in \(time.zone). A triangle is an event, at the first decision about it. A dot is sent, a ring waits, a diamond went along with another push, a stroke was not sent; bars below are pushes.",
+            "Times in \(time.zone). A triangle is an event, at the first decision about it; a circle is a look, and a square a fetch. A dot is sent, a ring waits, a diamond went along with another push, a stroke was not sent; bars below are pushes.",
           legend: Verdict.allCases.map(PageCell.verdict))
       ]
     }
@@ -121,7 +125,8 @@ struct DevicePage {
     let (device, range) = (device, range)
     table.export = (readers, { try .timeline(device, range, $0) })
     table.rows = timeline.entries.reversed().map(row)
-    section.tables = [table]
+    section.paragraphs = [looks.words]
+    section.tables = looks.signals.isEmpty ? [table] : [table, looks.table(time)]
     return section
   }
 

@@ -24,6 +24,7 @@ enum ProblemPage {
       return problem.answer
     }
     if problem.kind == .unauthorized, sessions.areNeeded {
+      if head.method == "POST", step != "sign-out" { return sessionEnded(problem, sessions) }
       let address = ["GET", "HEAD"].contains(head.method) ? head.path + (head.query.map { "?\($0)" } ?? "") : "/"
       return SignInPage.redirect(to: PageLink.to(SignInPage.path, ["next": address == "/" ? nil : address]))
     }
@@ -34,6 +35,25 @@ enum ProblemPage {
     var page = ConsolePage(title: problem.kind.title, sections: [section] + sections, status: problem.kind.status)
     page.isOutside = viewer == nil && sessions.areNeeded
     var answer = page.answer(viewer ?? Viewer(key: nil, roles: []))
+    answer.headers += problem.answer.headers.filter { $0.name.lowercased() != "cache-control" }
+    return answer
+  }
+
+  /// Returns the answer to a form that is sent without a session. The browser still has what was typed, and sends it again when the page is
+  /// loaded anew; a sign-in in its place would lose it.
+  private static func sessionEnded(_ problem: Problem, _ sessions: ConsoleSessions) -> HTTPAnswer {
+    let section = PageSection(
+      heading: "Your session has ended",
+      paragraphs: [
+        ["Nothing was changed, and what you typed is not lost."],
+        [
+          PageCell("Sign in", link: SignInPage.path),
+          " in another tab. Then come back to this one and load it anew: the browser sends the form again, and you can look at it once more before you press its button.",
+        ],
+      ])
+    var page = ConsolePage(title: problem.kind.title, sections: [section], status: problem.kind.status)
+    page.isOutside = true
+    var answer = page.answer(Viewer(key: nil, roles: []))
     answer.headers += problem.answer.headers.filter { $0.name.lowercased() != "cache-control" }
     return answer
   }

@@ -26,9 +26,18 @@ enum TryPage {
     }
     """
 
-  /// Returns the page before anything is tried: with an example, or with a template of the event that the address names.
+  /// Returns the page before anything is tried: with an example, or with a template of the event that the address names. If the address has
+  /// the event itself, it is tried on the policy in force.
   static func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
     let view = try desk.clusterView()
+    if let document = request.query["document"] {
+      guard let policy = view?.policy else {
+        var page = page([form(document, "")])
+        page.refreshSeconds = ClusterView.retrySeconds
+        return try page.answer(request)
+      }
+      return try attempt(document, policy.text, inForce: policy, request, desk)
+    }
     var event = example
     if let id = request.query["event"] {
       desk.note(["event": id])
@@ -80,9 +89,23 @@ enum TryPage {
   /// Tries an event.
   static func attempt(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
     let fields = try request.form()
-    let text = fields["event"] ?? ""
+    let inForce = try desk.clusterView()?.policy
     // A dead letter is tried on the policy in force.
-    let yaml = try (fields["policy"] ?? desk.clusterView()?.policy?.text ?? "").replacing("\r\n", with: "\n")
+    return try attempt(fields["event"] ?? "", fields["policy"] ?? inForce?.text ?? "", inForce: inForce, request, desk)
+  }
+
+  /// Tries an event on a policy.
+  ///
+  /// - Parameters:
+  ///   - text: The event.
+  ///   - policy: The policy, as a form has it.
+  ///   - inForce: The policy in force; nil if it is not known.
+  ///   - request: The request.
+  ///   - desk: The desk of the reader.
+  private static func attempt(
+    _ text: String, _ policy: String, inForce: PolicyDocument?, _ request: ConsoleRequest, _ desk: ConsoleDesk
+  ) throws -> HTTPAnswer {
+    let yaml = policy.replacing("\r\n", with: "\n")
     let form = form(text, yaml)
     let event: DomainEvent
     do throws(DomainError) {
@@ -109,11 +132,22 @@ enum TryPage {
       ])
       .answer(request)
     }
+    let isInForce = policy.reference.hash == inForce?.policy.reference.hash
     let reach = EventReach(event, policy, desk.settings.devices)
     let sections =
-      [summary(event, policy, reach)]
+      [summary(event, policy, reach, address: isInForce ? address(of: text) : nil)]
       + policy.kinds.enumerated().map { section(event, $1, $0 + 1, reach) }
     return try page(sections + [form]).answer(request)
+  }
+
+  /// The longest address of an attempt, in bytes. Mail programs and proxies cut much longer ones.
+  /// - Beyond: an attempt has no address of its own.
+  private static let addressBytesMax = 4000
+
+  /// Returns the address at which an event is tried on the policy in force; nil if it would be too long.
+  private static func address(of event: String) -> String? {
+    let address = PageLink.to(path, ["document": event.replacing("\r\n", with: "\n")])
+    return address.utf8.count <= addressBytesMax ? address : nil
   }
 
   private static func page(_ sections: [PageSection]) -> ConsolePage {
@@ -141,7 +175,9 @@ enum TryPage {
       ])
   }
 
-  private static func summary(_ event: DomainEvent, _ policy: Policy, _ reach: EventReach) -> PageSection {
+  private static func summary(
+    _ event: DomainEvent, _ policy: Policy, _ reach: EventReach, address: String?
+  ) -> PageSection {
     let kinds = policy.kinds.filter { $0.rule(for: event) != nil }
     var fields = PageTable(
       name: "fields", caption: "Fields of the event", columns: ["Field", "Value"], empty: "The event has no data.")
@@ -156,7 +192,15 @@ enum TryPage {
               : "\(kinds.map(\.name.text).joined(separator: ", ")): the devices that listen to one of the keys below are reached."
           )
         ]
-      ] + (kinds.isEmpty ? [] : [reach.words]),
+      ] + (kinds.isEmpty ? [] : [reach.words])
+        + (address.map {
+          [
+            [
+              PageCell("The address of this attempt", link: $0),
+              " tries the event on the policy that is in force then.",
+            ]
+          ]
+        } ?? []),
       facts: [
         ("Type", [PageCell(event.type.text, tone: .code)]), ("Subject", [PageCell(event.subject.text, tone: .code)]),
         ("Time", [PageCell("\(PageTime().text(event.time)) UTC")]),

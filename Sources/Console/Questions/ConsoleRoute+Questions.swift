@@ -136,9 +136,10 @@ extension ConsoleRoute {
   ]
 
   private static let storeQuestions = [
-    question("getSummary", "/v1/summary", isLook: false) { _, _ in
-      { store in
-        let summary = try store.summary()
+    question("getSummary", "/v1/summary", isLook: false) { query, _ in
+      let end = query.time("until")
+      return { store in
+        let summary = try store.summary(until: end)
         return QuestionAnswer {
           AuditJSON.render(summary)
         } table: {

@@ -61,7 +61,7 @@ struct ConsoleRoute: Sendable {
   }
 
   /// Every route.
-  static let all = questions + policies + deadLetters + surveys + pages
+  static let all = questions + [objectives] + policies + deadLetters + surveys + pages
 
   /// Finds the route of a request.
   ///

@@ -78,6 +78,16 @@ struct QueryReader {
     return number
   }
 
+  /// Returns a share above 0 and at most 1; the default if there is none.
+  mutating func share(_ name: String, default value: Double) -> Double {
+    guard let text = text(name) else { return value }
+    guard let number = Double(text), number > 0, number <= 1 else {
+      refuse(name, "expected a number above 0 and at most 1 such as 0.01, found '\(text)'")
+      return value
+    }
+    return number
+  }
+
   /// Returns the value `true` or `false` of a name; nil if there is none.
   mutating func bool(_ name: String) -> Bool? {
     guard let text = text(name) else { return nil }

@@ -19,6 +19,18 @@ public protocol ListeningDevices: Sendable {
   /// - Parameter device: The device.
   /// - Throws: `ListeningDevicesError` if it is not known.
   func find(_ device: Identifier) throws(ListeningDevicesError) -> FoundRegistration
+
+  /// Finds the newest signals about looks at a device and about fetches of its widgets, newest first, as many as are kept. Their ids mean
+  /// nothing. Called on the thread of a reader.
+  ///
+  /// - Parameters:
+  ///   - device: The device.
+  ///   - from: The first instant; nil for any.
+  ///   - to: The first instant that is too late; nil for none.
+  /// - Throws: `ListeningDevicesError` if they are not known.
+  func signals(
+    of device: Identifier, from: Timestamp?, to: Timestamp?
+  ) throws(ListeningDevicesError) -> [Signal]
 }
 
 /// The registration of a device.

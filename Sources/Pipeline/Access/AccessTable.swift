@@ -117,7 +117,9 @@ package struct AccessTable: Sendable {
       topic(
         names.devices, settings.gatewayReadsDevices ? [.read, .write] : [.write],
         settings.gatewayReadsDevices ? "registers and forgets devices; reads them" : "registers and forgets devices"),
-      topic(names.signals, [.write], "publishes signals"),
+      topic(
+        names.signals, settings.gatewayReadsDevices ? [.read, .write] : [.write],
+        settings.gatewayReadsDevices ? "publishes signals; reads those about looks and fetches" : "publishes signals"),
     ]
       + (settings.gatewayReadsDevices
         ? [group(settings.gatewayGroup, [.describe], "asks for its coordinator, as every consumer of librdkafka does")]

@@ -86,19 +86,14 @@ final class DemoStage {
     }
     let devices = try DeviceStore(path: devicesView, topic: settings.topics.devices)
     let metrics = DeviceViewMetrics(counters.registry)
+    let kafka = settings.kafka.merging(["group.id": settings.gatewayGroup])
     runner.start("devices") { () throws(PipelineError) in
-      let feed = DeviceFeed(
-        devices, topic: settings.topics.devices, kafka: settings.kafka.merging(["group.id": settings.gatewayGroup]),
-        metrics: metrics, logger: logger)
-      do throws(DeviceFeed.FeedError) { try feed.run { !stop.isAsked } } catch {
-        switch error {
-        case .kafka(let error): throw .kafka(error)
-        case .store(let error):
-          logger.warning(
-            "the view of devices cannot be written, so it becomes old; the demo tries again",
-            metadata: ["error": "\(error)"])
-        }
-      }
+      let feed = DeviceFeed(devices, topic: settings.topics.devices, kafka: kafka, metrics: metrics, logger: logger)
+      try GatewayRole.retryingStore(logger) { () throws(DeviceFeed.FeedError) in try feed.run { !stop.isAsked } }
+    }
+    runner.start("signals") { () throws(PipelineError) in
+      let feed = SignalFeed(devices, topic: settings.topics.signals, kafka: kafka, metrics: metrics, logger: logger)
+      try GatewayRole.retryingStore(logger) { () throws(DeviceFeed.FeedError) in try feed.run { !stop.isAsked } }
     }
     runner.start("intake") { () throws(PipelineError) in
       try Intake(settings: settings, stop: stop, counters: counters, logger: logger).run()

@@ -79,25 +79,38 @@ enum GatewayRole {
     }
   }
 
-  /// Starts the thread that keeps the view up to date. A full disk makes the view old, and stops nothing else.
+  /// Starts the threads that keep the view up to date. A full disk makes the view old, and stops nothing else.
   private static func read(
     _ pipeline: PipelineSettings, _ store: DeviceStore, _ server: GatewayServer, on runner: RoleRunner,
     _ counters: PipelineCounters, _ logger: Logger
   ) {
     let metrics = DeviceViewMetrics(counters.registry)
     counters.registry.collect { metrics.set(age: store.age(at: Date())) }
+    let kafka = pipeline.kafka.merging(["group.id": pipeline.gatewayGroup])
     runner.start("gateway-devices") { () throws(PipelineError) in
-      let feed = DeviceFeed(
-        store, topic: pipeline.topics.devices, kafka: pipeline.kafka.merging(["group.id": pipeline.gatewayGroup]),
-        metrics: metrics, logger: logger)
-      do throws(DeviceFeed.FeedError) { try feed.run { server.isRunning } } catch {
-        switch error {
-        case .kafka(let error): throw .kafka(error)
-        case .store(let error):
-          logger.warning(
-            "the view of devices cannot be written, so it becomes old; the gateway tries again",
-            metadata: ["error": "\(error)"])
-        }
+      let feed = DeviceFeed(store, topic: pipeline.topics.devices, kafka: kafka, metrics: metrics, logger: logger)
+      try retryingStore(logger) { () throws(DeviceFeed.FeedError) in try feed.run { server.isRunning } }
+    }
+    runner.start("gateway-signals") { () throws(PipelineError) in
+      let feed = SignalFeed(store, topic: pipeline.topics.signals, kafka: kafka, metrics: metrics, logger: logger)
+      try retryingStore(logger) { () throws(DeviceFeed.FeedError) in try feed.run { server.isRunning } }
+    }
+  }
+
+  /// Runs a feed of the view. What the file refuses is logged, and tried again by the next feed.
+  ///
+  /// - Parameters:
+  ///   - logger: Gets what the file refuses.
+  ///   - feed: Runs the feed.
+  /// - Throws: `PipelineError` if Kafka fails.
+  static func retryingStore(_ logger: Logger, _ feed: () throws(DeviceFeed.FeedError) -> Void) throws(PipelineError) {
+    do throws(DeviceFeed.FeedError) { try feed() } catch {
+      switch error {
+      case .kafka(let error): throw .kafka(error)
+      case .store(let error):
+        logger.warning(
+          "the view of devices cannot be written, so it becomes old; it is tried again", metadata: ["error": "\(error)"]
+        )
       }
     }
   }

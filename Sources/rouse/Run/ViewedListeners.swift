@@ -40,4 +40,12 @@ struct ViewedListeners: ListeningDevices {
       throw ListeningDevicesError("the registration cannot be read: \(error)")
     }
   }
+
+  func signals(
+    of device: Identifier, from: Timestamp?, to: Timestamp?
+  ) throws(ListeningDevicesError) -> [Signal] {
+    do throws(DeviceStoreError) { return try listeners.signals(of: device, from: from, to: to) } catch {
+      throw ListeningDevicesError("\(error)")
+    }
+  }
 }

@@ -128,7 +128,7 @@ extension Setting {
       "Private key of that certificate, in PEM and without a passphrase."),
     Setting(
       .gatewayDevicesView, .text, without: "GET of a device is not answered",
-      "Copy of the registrations for the gateway's GET, If-Match and If-None-Match, and for the console to count in; a SQLite file, made anew if it is removed."
+      "Copy of the registrations for the gateway's GET, If-Match and If-None-Match, and for the console to count in, with the newest looks at each device; a SQLite file, made anew if it is removed."
     ),
     Setting(
       .gatewayAccess, .text, without: "beside gateway.devicesView, or no records if there is none",

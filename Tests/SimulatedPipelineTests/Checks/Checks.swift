@@ -129,7 +129,7 @@ struct Checks {
     coverage["emitted: \(surface)", default: 0] += 1
   }
 
-  /// Checks that every public record is in the log or among the dead letters, except for events that were sent twice.
+  /// Checks that every public record is in the log or among the dead letters, except for events and signals that were sent twice.
   private mutating func nothingIsLost(_ references: [ReferencePlanner]) {
     let logged = references.reduce(into: Set<Origin>()) { $0.formUnion($1.origins) }
     var letters: [String: Int] = [:]
@@ -140,11 +140,15 @@ struct Checks {
     for place in references.flatMap({ $0.unreadable + $0.setAside }) where letters["\(place)"] != 1 {
       found("\(letters["\(place)"] ?? 0) dead letters tell of \(place)")
     }
-    var idsLogged: Set<Identifier> = []
+    var (idsLogged, signalsLogged): (Set<Identifier>, Set<Identifier>) = ([], [])
     for sent in run.traffic.sent {
       let origin = Origin(
         topic: sent.place.partition.topic, partition: sent.place.partition.partition, offset: sent.place.offset)
-      if case .event(let id) = sent.kind, logged.contains(origin) { idsLogged.insert(id) }
+      switch sent.kind {
+      case .event(let id) where logged.contains(origin): idsLogged.insert(id)
+      case .signal(let id) where logged.contains(origin): signalsLogged.insert(id)
+      default: break
+      }
     }
     for sent in run.traffic.sent {
       let origin = Origin(
@@ -162,7 +166,9 @@ struct Checks {
         if logged.contains(origin), let missing = references.firstIndex(where: { !$0.origins.contains(origin) }) {
           found("event \(id) at \(sent.place) is not in partition \(missing) of the log")
         }
-      case .device, .forgotten, .signal:
+      case .signal(let id):
+        if !signalsLogged.contains(id) { found("signal \(id) at \(sent.place) is not in the log") }
+      case .device, .forgotten:
         if isThere(sent.place), !logged.contains(origin) { found("\(sent.place) is not in the log") }
       }
     }

@@ -12,7 +12,7 @@ struct Traffic {
     /// A registration, with the announcements that its broadcast channels must get.
     case device(channels: [Registration])
     case forgotten
-    case signal
+    case signal(id: Identifier)
     case unreadable
   }
 
@@ -159,10 +159,12 @@ struct Traffic {
 
   private mutating func write(_ kind: Signal.Kind, of device: Identifier) {
     var json = JSONWriter()
-    Signal(device: device, id: "s\(signalsMade)", time: now, kind: kind).encode(to: &json, source: "/app")
+    let id: Identifier = "s\(signalsMade)"
+    Signal(device: device, id: id, time: now, kind: kind).encode(to: &json, source: "/app")
     // A signal in the name of a channel is refused.
     write(
-      "signals", key: device, value: json.bytes, device.hasPrefix(Registration.channelPrefix) ? .unreadable : .signal)
+      "signals", key: device, value: json.bytes,
+      device.hasPrefix(Registration.channelPrefix) ? .unreadable : .signal(id: id))
   }
 
   /// Reports the outcome of a committed command, as a sender does.

@@ -1,0 +1,144 @@
+import Auditing
+import Backtesting
+import Domain
+import JSON
+import Keys
+import Logging
+import Policies
+import Serving
+import Synchronization
+
+/// The question how many of the missed changes of objectives no reloads could have shown, as `rouse audit objectives` answers it.
+///
+///     decisions of the store, page by page ──► time zones of the sampled devices ──► best schedules ──► answer
+///
+/// All decisions of the range are read, which takes long on the store of a fleet. So the parts are made as those of an export, and readers
+/// answer others between them.
+final class ObjectivesQuestion: Sendable {
+  /// The most instances that are compared.
+  /// - Beyond: further instances are left out, and the answer says that it is not complete.
+  static let instancesMax = 50_000
+  /// The devices whose time zones one part looks up.
+  private static let devicesOfPart = 500
+
+  /// The time zones by which the budget days of devices are counted.
+  private enum Zones: String { case registered, utc }
+
+  private let policy: PolicyReference
+  private let share: Double
+  private let range: TimeRange
+  private let form: AnswerForm
+  private let hindsight: Mutex<ObjectiveHindsight>
+
+  /// Prepares the question.
+  ///
+  /// - Parameters:
+  ///   - policy: The policy in force.
+  ///   - share: The share of the devices to compare, above 0 and at most 1.
+  ///   - range: The range of log time.
+  ///   - form: The form of the answer.
+  init(_ policy: Policy, share: Double, _ range: TimeRange, _ form: AnswerForm) {
+    self.policy = policy.reference
+    (self.share, self.range, self.form) = (share, range, form)
+    hindsight = Mutex(ObjectiveHindsight(policy, share: share, instancesMax: Self.instancesMax))
+  }
+
+  /// Reads the next decisions.
+  ///
+  /// - Parameters:
+  ///   - place: The place behind the part before; 0 for the first part.
+  ///   - desk: The desk of the reader.
+  func read(from place: Int64 = 0, _ desk: ConsoleDesk) throws -> ExportStream.ExportPart {
+    let step = try desk.store().exportStep(range, from: place)
+    let devices = hindsight.withLock { hindsight -> Set<Identifier> in
+      for case .decision(let decision) in step.entries { hindsight.take(decision) }
+      return step.next == nil ? hindsight.devices : []
+    }
+    guard let next = step.next else { return try findZones(Array(devices)[...], desk) }
+    return ExportStream.ExportPart(bytes: []) { [self] desk in try read(from: next, desk) }
+  }
+
+  /// Looks up the time zones of devices.
+  private func findZones(_ devices: ArraySlice<Identifier>, _ desk: ConsoleDesk) throws -> ExportStream.ExportPart {
+    guard let known = desk.settings.devices else { return end(.utc) }
+    do throws(ListeningDevicesError) {
+      for device in devices.prefix(Self.devicesOfPart) {
+        if let registration = try known.find(device).registration { hindsight.withLock { $0.take(registration) } }
+      }
+    } catch {
+      // Days are those of UTC where no zone is known, and the answer says so.
+      desk.logger.warning("time zones of devices are not known", metadata: ["error": "\(error)"])
+      return end(.utc)
+    }
+    let rest = devices.dropFirst(Self.devicesOfPart)
+    if rest.isEmpty { return end(.registered) }
+    return ExportStream.ExportPart(bytes: []) { [self] desk in try findZones(rest, desk) }
+  }
+
+  private func end(_ zones: Zones) -> ExportStream.ExportPart {
+    let (results, isComplete) = hindsight.withLock { ($0.results(), $0.isComplete) }
+    let bytes: [UInt8]
+    switch form {
+    case .json, .events:
+      var json = JSONWriter()
+      json.object { json in
+        json.key("policy")
+        json.object { json in
+          json.member("version", policy.version)
+          json.member("hash", policy.hash)
+        }
+        json.member("sample", share)
+        json.member("zones", zones.rawValue)
+        json.member("complete", isComplete)
+        json.objects("kinds", results) { result, json in
+          json.member("kind", result.kind.text)
+          result.objective.encode(to: &json)
+        }
+      }
+      bytes = PrintableJSON.escape(json.bytes) + [10]
+    case .csv: bytes = Self.table(results).csv
+    case .ndjson: bytes = Self.table(results).jsonLines
+    }
+    return ExportStream.ExportPart(bytes: bytes, next: nil)
+  }
+
+  private static func table(_ results: [(kind: Identifier, objective: BacktestReport.Objective)]) -> AnswerTable {
+    AnswerTable(
+      [
+        "kind", "freshWithinSeconds", "share", "wrongAtLeast", "instances", "changes", "met", "possible", "avoidable",
+        "unavoidable",
+      ],
+      results.map { kind, objective in
+        [
+          .text(kind.text), .number(Double(objective.freshWithin.microseconds) / 1e6), .number(objective.share),
+          .number(objective.wrongAtLeast), .integer(objective.instances), .integer(objective.changes),
+          .integer(objective.met), .integer(objective.possible), .integer(objective.possible - objective.met),
+          .integer(objective.changes - objective.possible),
+        ]
+      })
+  }
+}
+
+extension ConsoleRoute {
+  /// The operation on objectives.
+  static let objectives = ConsoleRoute(
+    "getObjectives", "GET", "/v1/objectives", role: .auditor, usesCluster: true
+  ) { request, desk in
+    var query = QueryReader(request.query)
+    let form = try AnswerForm.asked(request, &query, of: [.json, .csv, .ndjson])
+    let share = query.share("sample", default: 0.01)
+    let range = query.range()
+    try query.finish()
+    guard let policy = try activeDocument(desk)?.policy else {
+      throw Problem(.conflict, "the log has no policy, so no kind has an objective; apply one first")
+    }
+    guard policy.kinds.contains(where: { $0.objective != nil }) else {
+      throw Problem(.conflict, "no kind of the policy \(policy.reference.version) has an objective")
+    }
+    _ = try desk.store()
+    let question = ObjectivesQuestion(policy, share: share, range, form)
+    return HTTPAnswer(
+      status: 200, contentType: form.contentType, headers: HTTPAnswer.dataHeaders(form, name: "objectives"),
+      stream: try ExportStream.start(desk.readers) { try question.read($0) })
+  }
+}
