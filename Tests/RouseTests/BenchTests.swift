@@ -74,29 +74,27 @@ struct BenchTests {
     #expect(number(round?["commands"]) == 300)
   }
 
-  @Test("bench observing runs pairs of rounds, with metrics and traces and without")
+  @Test("bench observing takes turns with and without metrics and traces until the events are used up")
   func observing() throws {
     let json = try run(
-      "observing", "--devices", "200", "--events", "4000", "--rounds", "2", "--commit-interval", "20")
-    guard case .array(let rounds)? = json["rounds"] else {
-      Issue.record("no rounds")
+      "observing", "--devices", "200", "--events", "40000", "--turn", "20", "--commit-interval", "10")
+    guard case .array(let pairs)? = json["pairs"], !pairs.isEmpty else {
+      Issue.record("no pairs of turns")
       return
     }
-    #expect(rounds.map { $0["observing"] } == [false, true, true, false].map { .bool($0) })
-    for round in rounds {
-      #expect(try #require(number(round["decisions"])) > 0)
-      guard round["observing"] == .bool(true) else {
-        #expect(round["scrapes"] == nil)
-        continue
+    for pair in pairs {
+      for side in ["off", "on"] {
+        #expect(try #require(number(pair[side]?["decisions"])) > 0)
+        #expect(try #require(number(pair[side]?["wallSeconds"])) >= 0.02)
+        #expect(try #require(number(pair[side]?["processorSeconds"])) > 0)
       }
-      #expect(try #require(number(round["scrapes"])) >= 1)
-      #expect(try #require(number(round["scrapeBytesMax"])) > 1000)
-      // About one of a hundred of 4,000 events, each with two spans; those of the end may belong to the warm-up.
-      let spans = try #require(number(round["spansExported"]))
-      #expect((10...200).contains(spans))
-      #expect(try #require(number(round["spanBytes"])) > 100 * spans)
-      #expect(number(round["spansDropped"]) == 0)
     }
+    #expect(try #require(number(json["scrapes"])) >= 1)
+    #expect(try #require(number(json["scrapeBytesMax"])) > 1000)
+    let spans = try #require(number(json["spansExported"]))
+    // About one of a hundred events, each with two spans.
+    #expect((100...1600).contains(spans), "\(spans)")
+    #expect(try #require(number(json["spanBytes"])) > 100 * spans)
     for ratio in ["decisionsPerSecond", "processorPerDecision"] {
       #expect(try #require(number(json["onToOff"]?[ratio]?["median"])) > 0)
     }

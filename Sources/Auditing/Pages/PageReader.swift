@@ -152,8 +152,14 @@ extension BinaryReader {
       throw .corrupt(offset: offset, what: "at most \(known.count) shared bytes")
     }
     let rest = try blobPlace("a text")
-    known.removeLast(known.count - Int(shared))
-    known += bytes[rest]
+    let count = Int(shared) + rest.count
+    // Ids of one publisher are nearly always of one length, so that bytes are replaced and none is added or removed.
+    guard count == known.count else {
+      known.removeLast(known.count - Int(shared))
+      known += bytes[rest]
+      return
+    }
+    for place in rest { known[count - rest.upperBound + place] = bytes[place] }
   }
 
   /// Finds a text that begins like another one.

@@ -133,7 +133,7 @@ package final class BenchmarkBroker {
   func read(_ topic: String, partitions: Int, _ take: (borrowing KafkaMessageView) -> Void) throws {
     let consumer = try KafkaConsumer.committed(
       topic, partitions: partitions, group: "rouse-bench-count", kafka: kafka,
-      properties: ["enable.partition.eof": "true", "queued.max.messages.kbytes": "16384"])
+      properties: ["enable.partition.eof": "true", "queued.max.messages.kbytes": "131072"])
     defer { consumer.close(timeout: .seconds(2)) }
     var open = Set((0..<Int32(partitions)).map { KafkaTopicPartition(topic: topic, partition: $0) })
     let deadline = ContinuousClock.now + Self.readTimeout

@@ -3,7 +3,7 @@ import Observing
 import Pipeline
 import Synchronization
 
-/// The work for metrics and traces during a round.
+/// The work for metrics and traces during a run.
 package struct ObservedFigures: Sendable, Equatable {
   /// The number of scrapes.
   package var scrapes = 0
@@ -29,7 +29,7 @@ package struct ObservedFigures: Sendable, Equatable {
   }
 }
 
-/// Observes a stage of a benchmark as monitoring does: it scrapes the metrics once a second, and takes the spans.
+/// Observes a stage of a benchmark as monitoring does: it scrapes the metrics after each 15 seconds in which the stage works, and takes the spans.
 ///
 /// Everything happens in this process, so it counts towards the cost. No HTTP is spoken: the text of a scrape, and the requests with
 /// spans, are made and dropped.
@@ -39,16 +39,18 @@ final class StageObserver {
   private let exporter: SpanExporter?
   private let figures: SharedFigures
 
-  /// The time between two scrapes.
-  private static let interval = 1.0
+  /// The time between two scrapes in which the stage works, in seconds: the interval that the page about observability recommends.
+  private static let interval = 15.0
 
   private final class SharedFigures: Sendable {
     let values = Mutex(ObservedFigures())
   }
 
   /// Begins to observe.
-  /// - Parameter counters: the metrics and the traces of the stage.
-  init(_ counters: PipelineCounters) {
+  /// - Parameters:
+  ///   - counters: the metrics and the traces of the stage.
+  ///   - isWorking: whether the stage works now; scrapes wait until it does.
+  init(_ counters: PipelineCounters, isWorking: @escaping @Sendable () -> Bool) {
     self.counters = counters
     let figures = SharedFigures()
     self.figures = figures
@@ -60,14 +62,19 @@ final class StageObserver {
     }
     exporter?.start()
     scraper.start { [scraper, registry = counters.registry] in
-      // At the begin, so that a short round has a scrape, too.
-      var next = MonotonicClock.seconds()
+      // At the begin, so that a short run has a scrape, too.
+      var (wait, last) = (0.0, MonotonicClock.seconds())
       while !scraper.isAsked {
-        if MonotonicClock.seconds() >= next {
-          next += Self.interval
-          Self.scrape(registry, figures)
+        let now = MonotonicClock.seconds()
+        if isWorking() {
+          wait -= now - last
+          if wait <= 0 {
+            wait += Self.interval
+            Self.scrape(registry, figures)
+          }
         }
-        Thread.sleep(forTimeInterval: 0.01)
+        last = now
+        Thread.sleep(forTimeInterval: 0.05)
       }
     }
   }

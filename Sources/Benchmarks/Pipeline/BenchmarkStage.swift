@@ -43,6 +43,10 @@ package final class BenchmarkStage {
     if mode == .unobserved {
       settings.statistics = nil
       settings.planner.sweepInterval = nil
+    } else if mode == .observed {
+      // It works in turns, half of the time, and both go by the clock.
+      settings.statistics = settings.statistics.map { $0 * 2 }
+      settings.planner.sweepInterval = settings.planner.sweepInterval.map { $0 * 2 }
     }
     counters = PipelineCounters(traces: mode == .observed ? PipelineTraces(share: 0) : nil)
     self.settings = settings
@@ -108,6 +112,30 @@ package final class BenchmarkStage {
     }
   }
 
+  /// Starts a planner thread that works in turns.
+  ///
+  /// - Parameters:
+  ///   - mode: Selects the Kafka clients and the recorders of the thread.
+  ///   - gate: Says when it is its turn.
+  ///   - number: Its number at the gate.
+  func startPlanner(_ mode: PipelineBenchmarkMode, _ gate: TurnGate, _ number: Int) {
+    let (settings, stop, counters, logger) = (settings, stop, counters, logger)
+    runner.start("planner-0") { () throws(PipelineError) in
+      let ports = PlannerPorts.of(mode, counters: counters)
+      let worker = try PlannerWorker(
+        settings: settings, number: 0, stop: stop, counters: counters, logger: logger, cluster: ports.cluster,
+        makeRecorder: ports.makeRecorder)
+      func counts() -> (decisions: Int, records: Int, commits: Int) {
+        (counters[.decisions], counters[.logRecordsPlanned], counters[.transactionsCommitted])
+      }
+      try worker.run { (turn: () throws(PipelineError) -> Void) throws(PipelineError) in
+        gate.enter(number, counts())
+        try turn()
+        gate.leave(number, counts())
+      }
+    }
+  }
+
   /// Starts the intake thread.
   func startIntake() {
     let (settings, stop, counters, logger) = (settings, stop, counters, logger)
@@ -156,7 +184,7 @@ package final class BenchmarkStage {
   }
 
   /// Throws when anything failed meanwhile, because the figures of such a run would be meaningless.
-  private func check() throws(BenchmarkError) {
+  func check() throws(BenchmarkError) {
     if let error = runner.fatalError { throw BenchmarkError(error.description) }
     if counters[.restarts] > 0 || counters[.transactionsAborted] > 0 {
       throw BenchmarkError(
@@ -170,6 +198,27 @@ package final class BenchmarkStage {
     stop.ask()
     guard runner.join(timeout: .seconds(30)) else { throw BenchmarkError("the stages did not end within 30 s") }
     try check()
+  }
+
+  /// Checks that the topics hold exactly the decisions and the records that the pipeline counted.
+  ///
+  /// - Parameter mode: The mode in which the stage ran.
+  /// - Throws: ``BenchmarkError`` when they hold others, `KafkaError` when the broker does not answer.
+  func verify(_ mode: PipelineBenchmarkMode) throws {
+    let names = settings.topics
+    for (topic, things, found, expected) in [
+      (
+        names.decisions, "decisions", try broker.countDecisions(names.decisions, partitions: partitions),
+        mode == .unlogged ? 0 : counters[.decisions]
+      ),
+      (
+        names.commands, "records", try broker.count(names.commands, partitions: partitions), counters[.commands]
+      ),
+      (names.state, "records", try broker.count(names.state, partitions: partitions), counters[.stateRecords]),
+    ] where found != expected {
+      throw BenchmarkError(
+        "\(topic) holds \(found) \(things), but \(expected) were written: some were dropped or doubled")
+    }
   }
 
   /// Deletes the stage's topics from a real broker.

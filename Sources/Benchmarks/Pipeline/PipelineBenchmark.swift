@@ -68,16 +68,12 @@ package struct PipelineBenchmark {
     planning.commitInterval = commitInterval
     let stage = try BenchmarkStage(broker: broker, partitions: partitions, planning: planning, mode: mode)
     progress("\(mode.words): feeding")
-    var load = load
-    if mode == .observed { load.tracedPercent = Self.tracedPercent }
     let feeder = try stage.feeder(load)
     try feeder.feedFleet()
-    let observer = mode == .observed ? StageObserver(stage.counters) : nil
     var rounds = [try events <= Self.lateEventsMax ? runLate(stage, feeder, mode) : runWhole(stage, feeder, mode)]
-    rounds[0].observed = try observer?.end()
     try stage.end()
     progress("\(mode.words): counting the records in the topics")
-    try verify(stage, mode)
+    try stage.verify(mode)
     if passthrough {
       progress("passthrough")
       rounds.append(try PassthroughLoop(stage: stage, commitInterval: commitInterval).run())
@@ -85,9 +81,6 @@ package struct PipelineBenchmark {
     try stage.remove()
     return rounds
   }
-
-  /// The number of events in a hundred that are traced in mode ``PipelineBenchmarkMode/observed``.
-  package static let tracedPercent = 1
 
   /// Measures planning of events that are in the log from the start, after the fleet's registrations.
   private func runWhole(_ stage: BenchmarkStage, _ feeder: LoadFeeder, _ mode: PipelineBenchmarkMode) throws
@@ -154,24 +147,5 @@ package struct PipelineBenchmark {
       counters[.logRecordsPlanned], counters[.decisions], counters[.commands], counters[.stateRecords],
       counters[.transactionsCommitted],
     ]
-  }
-
-  /// Checks that the topics hold exactly the decisions and the records that the pipeline counted.
-  private func verify(_ stage: BenchmarkStage, _ mode: PipelineBenchmarkMode) throws {
-    let names = stage.settings.topics
-    let counters = stage.counters
-    for (topic, things, found, expected) in [
-      (
-        names.decisions, "decisions", try broker.countDecisions(names.decisions, partitions: partitions),
-        mode == .unlogged ? 0 : counters[.decisions]
-      ),
-      (
-        names.commands, "records", try broker.count(names.commands, partitions: partitions), counters[.commands]
-      ),
-      (names.state, "records", try broker.count(names.state, partitions: partitions), counters[.stateRecords]),
-    ] where found != expected {
-      throw BenchmarkError(
-        "\(topic) holds \(found) \(things), but \(expected) were written: some were dropped or doubled")
-    }
   }
 }

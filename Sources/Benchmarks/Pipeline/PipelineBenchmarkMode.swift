@@ -10,7 +10,7 @@ package enum PipelineBenchmarkMode: String, CaseIterable, Sendable {
   case unlogged
   /// The complete pipeline without what is done for metrics and traces; counts by batch remain, because benchmarks read them.
   case unobserved
-  /// The complete pipeline while its metrics are scraped once a second and one of a hundred events is traced.
+  /// The complete pipeline while its metrics are scraped and one of a hundred events is traced, in turns with another one.
   case observed
 
   /// The modes that `rouse bench pipeline` compares. The others are those of `rouse bench observing`.

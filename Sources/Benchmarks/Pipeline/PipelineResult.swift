@@ -10,11 +10,6 @@ package struct PipelineResult: Sendable {
   /// Adds rounds at the end.
   package mutating func append(_ more: [PipelineRound]) { rounds += more }
 
-  /// The work for metrics and traces in all rounds together.
-  package var observed: ObservedFigures {
-    rounds.compactMap(\.observed).reduce(into: ObservedFigures()) { $0.add($1) }
-  }
-
   /// The modes that ran, in the order of their declaration.
   package var modes: [PipelineBenchmarkMode] {
     PipelineBenchmarkMode.allCases.filter { mode in rounds.contains { $0.mode == mode } }

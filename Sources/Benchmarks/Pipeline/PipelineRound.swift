@@ -22,8 +22,6 @@ package struct PipelineRound: Sendable {
   package var transactions = 0
   /// The largest resident size of the process; nil if the system does not report it.
   package var peakBytes: Int?
-  /// The work for metrics and traces; nil if the mode does without.
-  package var observed: ObservedFigures?
 
   /// Microseconds of processor time for each output record.
   package var processorPerRecord: Double { processorSeconds * 1e6 / Double(max(1, outputRecords)) }

@@ -126,7 +126,7 @@ struct DevicePage {
     table.export = (readers, { try .timeline(device, range, $0) })
     table.rows = timeline.entries.reversed().map(row)
     section.paragraphs = [looks.words]
-    section.tables = looks.signals.isEmpty ? [table] : [table, looks.table(time)]
+    section.tables = looks.isKnown ? [table, looks.table(time)] : [table]
     return section
   }
 

@@ -6,6 +6,8 @@ struct KnownLooks {
   let signals: [Signal]
   /// The sentence.
   let words: [PageCell]
+  /// Whether the signals could be read.
+  let isKnown: Bool
 
   /// Looks for the signals.
   ///
@@ -16,7 +18,7 @@ struct KnownLooks {
   ///   - devices: The view of the registrations; nil if the console does not know it.
   init(_ device: Identifier, from: Timestamp?, to: Timestamp?, _ devices: (any ListeningDevices)?) {
     guard let devices else {
-      signals = []
+      (signals, isKnown) = ([], false)
       words = [
         "Looks and fetches are not known here. The console shows them if ",
         PageCell("gateway.devicesView", tone: .code),
@@ -26,11 +28,12 @@ struct KnownLooks {
     }
     do throws(ListeningDevicesError) {
       signals = try devices.signals(of: device, from: from, to: to)
+      isKnown = true
       words = [
         "Apps, and backends that answer fetches, tell of looks and fetches by signals. Some of the newest of each device are kept; a Live Activity or an app that sends none has none."
       ]
     } catch {
-      signals = []
+      (signals, isKnown) = ([], false)
       words = [PageCell("Looks and fetches are not known: \(error).", tone: .bad)]
     }
   }

@@ -88,15 +88,22 @@ public struct BinaryReader: Sendable {
   @usableFromInline
   mutating func longVarint(_ what: StaticString) throws(BinaryError) -> UInt64 {
     let start = offset
+    let end = range.upperBound
+    var place = next
     var value: UInt64 = 0
     var shift: UInt64 = 0
-    while true {
-      let byte = try uint8(what)
+    while place < end {
+      let byte = bytes[place]
+      place += 1
       guard shift < 63 || byte <= 1 else { throw .corrupt(offset: start, what: "\(what) of at most 64 bits") }
-      value |= UInt64(byte & 0x7F) << shift
-      if byte < 0x80 { return value }
+      value |= UInt64(byte & 0x7F) &<< shift
+      if byte < 0x80 {
+        next = place
+        return value
+      }
       shift += 7
     }
+    throw .truncated(offset: range.count, what: "\(what)")
   }
 
   /// Reads a varint that fits in a smaller integer type.

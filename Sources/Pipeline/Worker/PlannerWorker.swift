@@ -139,9 +139,19 @@ public final class PlannerWorker {
   ///
   /// - Throws: `PipelineError` when the worker cannot continue; make a new one if it `isWorthRetrying`.
   public func run() throws(PipelineError) {
+    try run { (turn: () throws(PipelineError) -> Void) throws(PipelineError) in try turn() }
+  }
+
+  /// Works on the calling thread until asked to stop, with something around each turn, for benchmarks.
+  ///
+  /// - Parameter around: Gets each turn, and runs it once.
+  /// - Throws: `PipelineError` as `run` does.
+  package func run(
+    around: (() throws(PipelineError) -> Void) throws(PipelineError) -> Void
+  ) throws(PipelineError) {
     defer { end() }
     try start()
-    while !stop.isAsked { try workOnce() }
+    while !stop.isAsked { try around { () throws(PipelineError) in try workOnce() } }
     finish()
   }
 

@@ -9,38 +9,45 @@ struct BenchObservingCommand: ParsableCommand {
     commandName: "observing",
     abstract: "Measure the cost of metrics and traces for each decision.",
     discussion: """
-      Runs the rounds of rouse bench pipeline in pairs, with the same fleet and events. Off counts only by batch. On \
-      counts decisions by kind and reason, sweeps the screens and reads librdkafka's statistics as rouse run does by \
-      default, makes the text of a scrape once a second, and makes spans of one of a hundred events.
+      Two pipelines with the same fleet and events plan in one process, in turns of a quarter of a second. Off counts only by \
+      batch. On counts decisions by kind and reason, makes the text of a scrape after each 15 seconds of its turns, makes spans of \
+      one of a hundred events, and sweeps the screens and reads librdkafka's statistics as rouse run does by default: for the \
+      time that it works, because it works half of the time.
 
-      The spans are written as OTLP and handed to a sink in this process; nothing is sent over HTTP. Spans that waited in \
-      vain count as dropped. The cost is the median over the pairs. From six pairs on the report says between which values it \
-      lies with a confidence of 95 %: machines are noisy, and a cost of a few percent needs twenty pairs or more to be \
-      seen. Rounds of less than ten seconds may have no sweep and no statistics. Intake is not part of it.
+      The spans are written as OTLP and handed to a sink in this process; nothing is sent over HTTP. They are written in the \
+      background, so a part of that falls into turns of the other pipeline. Intake is not part of it.
+
+      There are two rounds, because the pipeline that is made second has its tables elsewhere in memory. Turns are taken until the \
+      events are used up. The cost is the median over the pairs of turns. From six pairs on the report says between which values \
+      it lies with a confidence of 95 %. Each pipeline has one planner thread.
 
       EXAMPLE
         rouse bench observing --bootstrap localhost:9092
-        rouse bench observing --bootstrap localhost:9092 --fan-out 100 --events 100000
+        rouse bench observing --bootstrap localhost:9092 --fan-out 100 --events 200000
       """)
 
   @OptionGroup var kafka: BenchBrokerOptions
   @OptionGroup var fleet: BenchFleetOptions
   @Option(
     help: ArgumentHelp(
-      "Events of a round. (default: 2,000,000 / fan-out; embedded: 100,000 / fan-out)", valueName: "count"))
+      "Events of each pipeline and round. (default: 4,000,000 / fan-out; embedded: 200,000 / fan-out)",
+      valueName: "count"))
   var events: Int?
   @Option(help: ArgumentHelp("Longest time between two commits.", valueName: "ms"))
   var commitInterval = 100
-  @Option(help: ArgumentHelp("Pairs of rounds; the report shows medians.", valueName: "count"))
-  var rounds = 6
+  @Option(help: ArgumentHelp("Shortest length of a turn, which ends with a commit.", valueName: "ms"))
+  var turn = 250
   @OptionGroup var output: FormatOption
 
-  private static let decisionsDefault = (real: 2_000_000, embedded: 100_000)
+  private static let decisionsDefault = (real: 4_000_000, embedded: 200_000)
 
   func validate() throws {
     try BenchLimits.check("--commit-interval", commitInterval, 1...60_000)
-    try BenchLimits.check("--rounds", rounds, 1...100)
+    try BenchLimits.check("--turn", turn, 1...60_000)
     if let events { try BenchLimits.check("--events", events, 1...100_000_000) }
+    guard kafka.workers == 1 else {
+      throw ValidationError("--workers \(kafka.workers): each pipeline has one planner thread")
+    }
   }
 
   func run() throws {
@@ -52,16 +59,10 @@ struct BenchObservingCommand: ParsableCommand {
       bytes: fleet.devices * FleetLoad.registrationBytes + fed * FleetLoad.eventBytes)
     let broker = try kafka.broker()
     let progress = ProgressLine()
-    let benchmark = PipelineBenchmark(
-      broker: broker, load: fleet.load, events: events, partitions: partitions, workers: kafka.workers,
-      commitInterval: .milliseconds(commitInterval)
-    ) { work in progress.show("\(work)") }
-    var result = PipelineResult()
-    for number in 0..<rounds {
-      // The order changes, so that neither mode is always the one that finds the machine warmer.
-      let pair: [PipelineBenchmarkMode] = number % 2 == 0 ? [.unobserved, .observed] : [.observed, .unobserved]
-      for mode in pair { result.append(try benchmark.run(mode, passthrough: false)) }
-    }
+    let result = try ObservingBenchmark(
+      broker: broker, load: fleet.load, events: events, partitions: partitions,
+      commitInterval: .milliseconds(commitInterval), turnSeconds: Double(turn) / 1000
+    ) { work in progress.show("\(work)") }.run()
     progress.end()
     let report = ObservingReport(
       head: BenchReportHead(
@@ -80,13 +81,11 @@ private struct ObservingReport {
   var head: BenchReportHead
   var command: BenchObservingCommand
   var events: Int
-  var result: PipelineResult
-
-  private static let modes: [PipelineBenchmarkMode] = [.unobserved, .observed]
+  var result: ObservingBenchmark.ObservingResult
 
   /// The figures with metrics and traces, divided by those without.
-  private var speedRatios: [Double] { result.ratios(.observed, to: .unobserved, \.decisionsPerSecond) }
-  private var processorRatios: [Double] { result.ratios(.observed, to: .unobserved, \.processorPerMillionDecisions) }
+  private var speedRatios: [Double] { result.ratios(\.decisionsPerSecond) }
+  private var processorRatios: [Double] { result.ratios(\.processorPerMillionDecisions) }
 
   /// Writes the median of ratios, and the interval in which it lies with a confidence of 95 %.
   private static func words(_ ratios: [Double]) -> String {
@@ -99,14 +98,16 @@ private struct ObservingReport {
   var text: String {
     let reach = Digits.count(command.fleet.fanOut, "device")
     var text = head.text(
-      planners: ", a commit every \(command.commitInterval) ms",
-      fleet: ", \(Digits.count(events, "event")) that reach \(reach) each, \(Digits.count(command.rounds, "pair"))")
-    for mode in Self.modes {
-      guard let speed = result.median(mode, \.decisionsPerSecond),
-        let cost = result.median(mode, \.processorPerMillionDecisions), let wall = result.median(mode, \.wallSeconds)
+      planners: " for each of two pipelines, a commit every \(command.commitInterval) ms",
+      fleet:
+        ", \(Digits.count(events, "event")) that reach \(reach) each, \(Digits.count(result.pairs.count, "pair")) of turns"
+    )
+    for (name, turns) in [("off", result.pairs.map(\.off)), ("on", result.pairs.map(\.on))] {
+      guard let speed = turns.map(\.decisionsPerSecond).median,
+        let cost = turns.map(\.processorPerMillionDecisions).median, let wall = turns.map(\.wallSeconds).median
       else { continue }
-      text += "\(mode.words.padding(toLength: 9, withPad: " ", startingAt: 0)) "
-      text += "\(Digits.grouped(Int(speed))) decisions/s in \(Digits.decimal(wall, 2)) s, "
+      text += "\(name.padding(toLength: 9, withPad: " ", startingAt: 0)) "
+      text += "\(Digits.grouped(Int(speed))) decisions/s in turns of \(Digits.decimal(wall, 2)) s, "
       text += "\(Digits.decimal(cost, 3)) CPU-s a million\n"
     }
     text += "on/off    \(Self.words(speedRatios)) of the decisions a second,\n"
@@ -126,7 +127,8 @@ private struct ObservingReport {
     head.write(to: &json)
     json.members([
       ("fanOut", command.fleet.fanOut), ("events", events), ("alertPercent", command.fleet.alerts),
-      ("commitIntervalMilliseconds", command.commitInterval), ("tracedPercent", PipelineBenchmark.tracedPercent),
+      ("commitIntervalMilliseconds", command.commitInterval), ("turnMilliseconds", command.turn),
+      ("tracedPercent", ObservingBenchmark.tracedPercent),
     ])
     json.object("onToOff") { json in
       let figures: [(StaticString, [Double])] = [
@@ -141,19 +143,22 @@ private struct ObservingReport {
         }
       }
     }
-    json.objects("rounds", result.rounds) { round, json in
-      json.member("observing", round.mode == .observed)
-      json.member("wallSeconds", rounded: round.wallSeconds)
-      json.member("processorSeconds", rounded: round.processorSeconds)
-      json.members([("decisions", round.decisions), ("transactions", round.transactions)])
-      guard let observed = round.observed else { return }
-      json.members([
-        ("scrapes", observed.scrapes), ("scrapeBytesMax", observed.scrapeBytesMax),
-        ("spansExported", observed.spansExported), ("spansDropped", observed.spansDropped),
-        ("spanBytes", observed.spanBytes),
-      ])
-      json.member("scrapeSecondsMax", rounded: observed.scrapeSecondsMax)
+    json.objects("pairs", result.pairs) { pair, json in
+      for (name, turn) in [("off" as StaticString, pair.off), ("on", pair.on)] {
+        json.object(name) { json in
+          json.member("wallSeconds", rounded: turn.wallSeconds)
+          json.member("processorSeconds", rounded: turn.processorSeconds)
+          json.member("decisions", turn.decisions)
+        }
+      }
     }
+    let observed = result.observed
+    json.members([
+      ("scrapes", observed.scrapes), ("scrapeBytesMax", observed.scrapeBytesMax),
+      ("spansExported", observed.spansExported), ("spansDropped", observed.spansDropped),
+      ("spanBytes", observed.spanBytes),
+    ])
+    json.member("scrapeSecondsMax", rounded: observed.scrapeSecondsMax)
     json.endObject()
     return json.bytes
   }
