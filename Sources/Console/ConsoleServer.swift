@@ -35,15 +35,18 @@ public final class ConsoleServer: Sendable {
       path: ReportShelf.path(besides: settings.storePath), bytesMax: settings.limits.bodyBytesMax, logger: logger)
     let tailer = DecisionTailer(storePath: settings.storePath, logger: logger)
     let refusals = RefusalBook(metrics)
-    let makeDesk: @Sendable (StoreReaders) -> ConsoleDesk = { readers in
+    let makeDesk: @Sendable (StoreReaders, StoreReaders?) -> ConsoleDesk = { readers, storeReaders in
       ConsoleDesk(
-        settings, readers, tailer, sessions: sessions, watch: watch, policies: policies, processes: processes,
+        settings, readers, storeReaders: storeReaders, tailer, sessions: sessions, watch: watch, policies: policies,
+        processes: processes,
         reports: reports, refusals: refusals, metrics: metrics, logger: logger, now: now)
     }
-    let readers = StoreReaders(settings, makeDesk: makeDesk) { _ in }
-    let cluster = StoreReaders(settings, threads: 1, makeDesk: makeDesk) { _ in }
+    let readers = StoreReaders(settings, makeDesk: { makeDesk($0, nil) }) { _ in }
+    let cluster = StoreReaders(settings, threads: 1, makeDesk: { makeDesk($0, readers) }) { _ in }
     // Questions do not hold up the records of refused attempts.
-    let outside = StoreReaders(settings, threads: 1, makeDesk: makeDesk) { $0.access.write(refusals, at: now()) }
+    let outside = StoreReaders(settings, threads: 1, makeDesk: { makeDesk($0, nil) }) {
+      $0.access.write(refusals, at: now())
+    }
     // Not on a reader: a key that was revoked must not work on while a question is being answered.
     let keyTurns = RepeatedTurn("console-keys") { access?.refresh() }
     let service = ConsoleService(

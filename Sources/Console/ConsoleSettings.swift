@@ -32,6 +32,9 @@ public struct ConsoleSettings: Sendable {
   /// The limits on the access records that are kept beside the store.
   public var accessLimits = AccessStore.RecordLimits()
 
+  /// The path of the gateway's access records on the same machine; nil if it is not known.
+  public var gatewayAccessPath: String?
+
   /// Whether browsers may send the cookie of a session over TLS only. A console without TLS that other hosts reach is taken to be behind a
   /// proxy with TLS.
   var hasSecureCookies: Bool { certificate != nil || !listen.isLoopback }

@@ -83,6 +83,28 @@ public struct DeviceListeners: Sendable {
     }
   }
 
+  /// Finds the registrations of some devices. It reads the disk.
+  ///
+  /// - Parameters:
+  ///   - devices: The devices.
+  ///   - now: The wall clock.
+  /// - Returns: The registrations that the view has; and the age of the view in whole seconds, nil if it never had everything.
+  /// - Throws: `DeviceStoreError` if there is no view of this version, or none at all, or if it cannot be read.
+  public func find(
+    _ devices: [String], at now: Date
+  ) throws(DeviceStoreError) -> (devices: [StoredDevice], ageSeconds: Int?) {
+    try read { db in
+      let since = try Int64.fetchOne(db, sql: "SELECT current FROM about") ?? 0
+      let one = try db.cachedStatement(sql: "SELECT app, value FROM device WHERE name = ?")
+      let found = try devices.compactMap { device in
+        try Row.fetchOne(one, arguments: [Data(device.utf8)]).map {
+          StoredDevice(app: $0[0], value: Array($0[1] as Data))
+        }
+      }
+      return (found, Self.age(since, now))
+    }
+  }
+
   /// Tells how many devices there are, and how many instances they show. It reads a row of the disk for each kind.
   ///
   /// - Parameter now: The wall clock.

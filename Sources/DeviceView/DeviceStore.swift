@@ -14,6 +14,9 @@ public final class DeviceStore: Sendable {
   /// The time at which the view last had everything, in seconds since 1970; 0 if it never had.
   private let currentSince: Atomic<Int64>
 
+  /// Whether a feed of this process has found the view to have everything, so that a device which is not in it is not registered.
+  let isFilled = Atomic<Bool>(false)
+
   /// The number by which SQLite's header tells a view from other databases.
   private static let applicationID: Int64 = 0x524f_5544
   /// The version of the tables. A file of another version is made anew.
@@ -205,7 +208,10 @@ public final class DeviceStore: Sendable {
         }
         return counts
       }
-      if !anew.isEmpty { currentSince.store(0, ordering: .relaxed) }
+      if !anew.isEmpty {
+        currentSince.store(0, ordering: .relaxed)
+        isFilled.store(false, ordering: .relaxed)
+      }
       return counts
     } catch { throw DeviceStoreError(path, error) }
   }
@@ -274,6 +280,9 @@ public final class DeviceStore: Sendable {
       }
     }
     currentSince.store(seconds, ordering: .relaxed)
+    guard !isFilled.exchange(true, ordering: .relaxed) else { return }
+    // From here on none is added about an unknown device; those that were added while any device could still come go.
+    do { try database.write { try $0.execute(sql: StoredSignal.purge) } } catch { throw DeviceStoreError(path, error) }
   }
 
   /// Removes everything. The view has no age until it is full again.
@@ -290,5 +299,6 @@ public final class DeviceStore: Sendable {
       }
     } catch { throw DeviceStoreError(path, error) }
     currentSince.store(0, ordering: .relaxed)
+    isFilled.store(false, ordering: .relaxed)
   }
 }

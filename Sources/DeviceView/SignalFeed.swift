@@ -131,8 +131,8 @@ public final class SignalFeed {
       }
       if let stored = StoredSignal(signal) { signals.append(stored) } else { others += 1 }
     }
-    let (all, offsets, isFull) = (signals, next, store.age(at: now()) != nil)
-    let counts = try store { () throws(DeviceStoreError) in try store.add(all, next: offsets, isFull: isFull) }
+    let (all, offsets) = (signals, next)
+    let counts = try store { () throws(DeviceStoreError) in try store.add(all, next: offsets) }
     metrics.signals.add(counts.kept, ["kept"])
     metrics.signals.add(counts.unknown, ["unknown"])
     metrics.signals.add(others, ["other"])

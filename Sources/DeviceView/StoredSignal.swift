@@ -1,6 +1,7 @@
 public import Domain
 import Foundation
 import GRDB
+import Synchronization
 
 /// A signal about a look at a device, or about a fetch of its widgets, as the file of a view has it. Other signals are not kept.
 struct StoredSignal {
@@ -12,6 +13,9 @@ struct StoredSignal {
       PRIMARY KEY (device, at, sort, instance)) WITHOUT ROWID;
     CREATE TABLE signalPosition(partition INTEGER PRIMARY KEY, next INTEGER NOT NULL);
     """
+
+  /// Removes the signals about devices that are not registered.
+  static let purge = "DELETE FROM signal WHERE device NOT IN (SELECT name FROM device)"
 
   /// The codes of the signals that are kept.
   private enum SignalCode: Int64 {
@@ -85,19 +89,19 @@ extension DeviceStore {
 
   /// Adds looks and fetches, together with the positions behind them.
   ///
-  /// Signals about unknown devices are passed over, so that nothing is known about a device that was forgotten. While the view is filled for
-  /// the first time any device may still come, so all are taken.
+  /// Signals about unknown devices are passed over, so that nothing is known about a device that was forgotten. Until the feed of this
+  /// process has found the view to have everything, any device may still come: all are taken then, and those about unknown devices go with
+  /// the moment when it has.
   ///
   /// - Parameters:
   ///   - signals: The signals.
   ///   - next: The offset of the next record of each partition that was read.
-  ///   - isFull: Whether the view has had every registration.
   /// - Throws: `DeviceStoreError`; nothing is changed then.
-  func add(
-    _ signals: [StoredSignal], next: [Int32: Int64], isFull: Bool
-  ) throws(DeviceStoreError) -> SignalCounts {
+  func add(_ signals: [StoredSignal], next: [Int32: Int64]) throws(DeviceStoreError) -> SignalCounts {
     do {
       return try database.write { db in
+        // Asked within the transaction: what is added before is removed by the purge, which comes later.
+        let isFull = isFilled.load(ordering: .relaxed)
         var counts = SignalCounts()
         var devices: Set<Data> = []
         let find = try db.cachedStatement(sql: "SELECT 1 FROM device WHERE name = ?")
@@ -113,8 +117,9 @@ extension DeviceStore {
         }
         let trim = try db.cachedStatement(
           sql: """
-            DELETE FROM signal WHERE device = ?1 AND at <
-              (SELECT at FROM signal WHERE device = ?1 ORDER BY at DESC LIMIT 1 OFFSET \(Self.signalsMax - 1))
+            DELETE FROM signal WHERE device = ?1 AND (at, sort, instance) <
+              (SELECT at, sort, instance FROM signal WHERE device = ?1
+               ORDER BY at DESC, sort DESC, instance DESC LIMIT 1 OFFSET \(Self.signalsMax - 1))
             """)
         for device in devices { try trim.execute(arguments: [device]) }
         for (partition, offset) in next {

@@ -47,6 +47,33 @@ import Testing
     }
   }
 
+  @Test("operators see the records of a gateway on the same machine, beside those of the console")
+  func ofGateway() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "access-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appending(path: "gateway.access").path
+    let record = AccessRecord(
+      at: Self.time, key: "k1", operation: "deleteDevice", device: Sample.hostile, event: nil, subject: nil,
+      status: 202,
+      client: "10.0.0.1")
+    try AccessStore.open(path: path).write(record)
+    try await RunningConsole.run(nil) {
+      $0.gatewayAccessPath = path
+    } _: { console in
+      let own = try console.ask("/v1/access").json["records"]?.elements ?? []
+      #expect(own.isEmpty)
+      let records = try console.ask("/v1/access?of=gateway").json["records"]?.elements ?? []
+      #expect(records.map { $0["operation"] } == [.string("deleteDevice")])
+      #expect(records[0]["device"]?.text == Sample.hostile.text)
+      let page = try console.client().ask("GET", "/access?of=gateway", [("Accept", "text/html")]).text
+      #expect(PageCheck(page).text.contains("deleteDevice") && PageCheck(page).mistakes.isEmpty)
+      let links = PageCheck(try console.client().ask("GET", "/access", [("Accept", "text/html")]).text).links
+      #expect(links.contains { $0.address == "/access?of=gateway" })
+      #expect(try console.ask("/v1/access?of=nobody").status == 400)
+    }
+  }
+
   @Test("operators ask for the records over HTTP, in parts, and each answer leaves a record")
   func asked() async throws {
     let auditor = AccessKey.make(.auditor, created: Self.time)

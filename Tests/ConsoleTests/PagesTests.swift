@@ -658,6 +658,12 @@ struct StubDevices: ListeningDevices {
 
   func shown() throws(ListeningDevicesError) -> ShownInstances { try shows.get() }
   func find(_ device: Identifier) throws(ListeningDevicesError) -> FoundRegistration { try found.get() }
+  func registrations(
+    of devices: [Identifier]
+  ) throws(ListeningDevicesError) -> (registrations: [Registration], ageSeconds: Int?) {
+    let known = try found.get()
+    return ([known.registration].compactMap(\.self).filter { devices.contains($0.device) }, known.ageSeconds)
+  }
   func signals(
     of device: Identifier, from: Timestamp?, to: Timestamp?
   ) throws(ListeningDevicesError) -> [Signal] {

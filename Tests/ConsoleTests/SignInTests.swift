@@ -121,6 +121,8 @@ import Testing
     let words = String(decoding: sent.body, as: UTF8.self)
     #expect(sent.status == 401 && words.contains("what you typed is not lost") && words.contains("href=\"/sign-in\""))
     #expect(PageCheck(words).mistakes.isEmpty)
+    let replay = ProblemPage.answer(to: problem, HTTPHead("/dead-letters", method: "POST"), sessions)
+    #expect(replay.status == 303, "nothing was typed into it")
     let missing = ProblemPage.answer(to: Problem(.notFound, "there is no such path"), HTTPHead("/<b>"), sessions)
     #expect(missing.status == 404 && PageCheck(String(decoding: missing.body, as: UTF8.self)).mistakes.isEmpty)
   }

@@ -307,6 +307,7 @@ import Testing
       #expect(try kinds() == [.widgetFetched(instance: "w")])
       #expect(try reader.signals(of: "d-9", from: nil, to: nil).count == 1)
       try place.feed(store, at: Self.start)
+      #expect(try reader.signals(of: "d-9", from: nil, to: nil).isEmpty, "it is not registered, so nothing of it stays")
       try send("d-1", "app.foregrounded", "2026-11-22T12:00:05Z")
       try send("d-1", "app.backgrounded", "2026-11-22T12:00:02Z")
       try send("d-1", "widget.viewed", "2026-11-22T12:00:03Z")
@@ -326,6 +327,11 @@ import Testing
       for n in 10..<70 { try send("d-1", "app.foregrounded", "2026-11-22T13:00:\(n % 60 < 10 ? "0" : "")\(n % 60)Z") }
       try read(68)
       #expect(try kinds().count == DeviceStore.signalsMax)
+      // Equal times do not keep more, whatever the instances are called.
+      for n in 0..<60 { try send("d-1", "widget.viewed", "2026-11-22T14:00:00Z", #"{"instance":"w\#(n)"}"#) }
+      try read(128)
+      let rows = try DatabaseQueue(path: place.path).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM signal") }
+      #expect(rows == DeviceStore.signalsMax)
       try place.write([("d-1", nil)])
       try place.feed(store, at: Self.start + 1)
       #expect(try kinds() == [])

@@ -116,6 +116,15 @@ let realBroker = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"]
       })
     #expect(done)
     #expect(fixture.counters.intake.duplicatesDropped.value(["signal"]) == 2)
+    // The window has one that became a dead letter behind it, so a replay is none.
+    let replayed = try fixture.run(
+      fixture.phase(.signalsAccepted, plus: 2) {
+        for headers in [[], [KafkaHeader(DeadLetterHeaders.replayedFrom, "rouse.dead-letters[0]@0")]] {
+          try fixture.publish(
+            fixture.settings.topics.signals, key: "d0", value: fetched("2026-07-01T13:00:00Z"), headers: headers)
+        }
+      })
+    #expect(replayed)
     #expect(fixture.counters.intake.duplicatesDropped.value(["event"]) == 0)
   }
 

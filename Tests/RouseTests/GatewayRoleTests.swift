@@ -84,7 +84,8 @@ import Testing
     #expect(try rules() == "events write, rouse.devices write, rouse.signals write")
     let viewing = try rules("gateway.devicesView=devices.sqlite")
     #expect(
-      viewing == "events write, rouse.devices read+write, rouse.signals write, rouse-gateway describe", "\(viewing)")
+      viewing == "events write, rouse.devices read+write, rouse.signals read+write, rouse-gateway describe",
+      "\(viewing)")
   }
 
   @Test("access records are beside the view of devices, or where they are told to be, within their limits")

@@ -14,11 +14,15 @@ public struct ObjectiveHindsight: Sendable {
   private let policy: Policy
   private let sample: DeviceSample
   private let instancesMax: Int
+  private let changesMax: Int
+  /// The scores of the kinds with an objective, by name, and the number of instances that are in them.
+  private var scores: [Identifier: ObjectiveScore] = [:]
+  private var scored = 0
   private var record: ObjectiveRecord
   private var instances: [Instance] = []
   private var places: [Instance: Int] = [:]
   private var zones: [Identifier: String] = [:]
-  /// Whether every instance of the sample is compared: false if there were more than the most.
+  /// Whether everything of the sample is compared: false if there was more than the most.
   public private(set) var isComplete = true
 
   /// Prepares a comparison.
@@ -26,9 +30,10 @@ public struct ObjectiveHindsight: Sendable {
   ///   - policy: The policy with the objectives and the budgets.
   ///   - share: The share of the devices that are compared, above 0; 1 for all. A hash of its id chooses a device.
   ///   - instancesMax: The most instances that are compared.
-  public init(_ policy: Policy, share: Double, instancesMax: Int = .max) {
+  ///   - changesMax: The most changes of all instances that are compared.
+  public init(_ policy: Policy, share: Double, instancesMax: Int = .max, changesMax: Int = .max) {
     self.policy = policy
-    self.instancesMax = instancesMax
+    (self.instancesMax, self.changesMax) = (instancesMax, changesMax)
     sample = DeviceSample(share)
     record = ObjectiveRecord(policy)
   }
@@ -45,6 +50,10 @@ public struct ObjectiveHindsight: Sendable {
   /// Takes a decision. Those of an instance must come in the order in which they were made.
   public mutating func take(_ decision: Decision) {
     guard record.kinds.contains(decision.kind) else { return }
+    guard record.count < changesMax else {
+      isComplete = false
+      return
+    }
     let instance = Instance(device: decision.device, instance: decision.instance, kind: decision.kind)
     if let place = places[instance] { return record.note(decision, stream: place) }
     guard sample.holds(decision.device) else { return }
@@ -62,14 +71,30 @@ public struct ObjectiveHindsight: Sendable {
   /// The devices whose instances are compared.
   public var devices: Set<Identifier> { Set(instances.map(\.device)) }
 
-  /// Returns the result of each kind with an objective, in the order of the policy.
-  public func results() -> [(kind: Identifier, objective: BacktestReport.Objective)] {
-    policy.kinds.compactMap { kind in
-      guard var score = kind.objective.map(ObjectiveScore.init) else { return nil }
-      for (place, instance) in instances.enumerated() where instance.kind == kind.name {
-        score.add(record.changes[place], budget: kind.budget, zone: zones[instance.device] ?? "UTC")
-      }
-      return (kind.name, score.result)
+  /// Forgets all time zones, so that days are those of UTC.
+  public mutating func forgetZones() { zones = [:] }
+
+  /// Compares further instances with their best schedules. Take everything before.
+  ///
+  /// - Parameter count: The most instances of this call.
+  /// - Returns: Whether all are compared.
+  public mutating func score(_ count: Int) -> Bool {
+    if scored == 0 {
+      for kind in policy.kinds { scores[kind.name] = kind.objective.map(ObjectiveScore.init) }
     }
+    let end = min(instances.count, scored.addingSaturating(count))
+    for place in scored..<end {
+      let instance = instances[place]
+      guard let kind = policy.kind(named: instance.kind) else { continue }
+      scores[kind.name]?.add(record.changes[place], budget: kind.budget, zone: zones[instance.device] ?? "UTC")
+    }
+    scored = end
+    return scored == instances.count
+  }
+
+  /// Returns the result of each kind with an objective, in the order of the policy.
+  public mutating func results() -> [(kind: Identifier, objective: BacktestReport.Objective)] {
+    _ = score(.max)
+    return policy.kinds.compactMap { kind in scores[kind.name].map { (kind.name, $0.result) } }
   }
 }

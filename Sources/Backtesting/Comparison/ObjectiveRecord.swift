@@ -13,6 +13,8 @@ struct ObjectiveRecord: Sendable {
   /// For each measured instance, the arrivals of the events that wait, µs. A planner bounds their number.
   private var waiting: [[Identifier: Int64]] = []
   private let policy: Policy
+  /// The number of changes and of events that wait, of all measured instances.
+  private(set) var count = 0
 
   /// Prepares a record for the kinds of a policy.
   init(_ policy: Policy) {
@@ -45,14 +47,20 @@ struct ObjectiveRecord: Sendable {
     let now = decision.at.microseconds
     guard decision.final else {
       // The first decision about an event is made when it arrives.
-      if waiting[stream][decision.event] == nil { waiting[stream][decision.event] = now }
+      if waiting[stream][decision.event] == nil {
+        waiting[stream][decision.event] = now
+        count += 1
+      }
       return
     }
-    let arrival = waiting[stream].removeValue(forKey: decision.event) ?? now
+    let waited = waiting[stream].removeValue(forKey: decision.event)
+    if waited != nil { count -= 1 }
+    let arrival = waited ?? now
     guard let objective = decision.objective else { return }
     // An expired event could no longer be shown.
     let end = decision.reason == .expired ? min(now, arrival + freshWithin) : arrival + freshWithin
     let isPushed = decision.reason.outcome == .sent || decision.reason.outcome == .sentAlong
+    count += 1
     changes[stream].append(
       CountedChange(from: arrival, to: end, isMet: objective == .met, isFree: objective == .met && !isPushed))
   }

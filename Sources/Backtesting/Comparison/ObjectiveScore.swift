@@ -3,7 +3,7 @@ import Policies
 import Replay
 
 /// The changes that count for the objective of a kind under one policy, against the best schedule of reloads in hindsight.
-struct ObjectiveScore {
+struct ObjectiveScore: Sendable {
   /// The objective.
   let objective: FreshnessObjective
   private var instances = 0

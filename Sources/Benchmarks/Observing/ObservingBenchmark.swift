@@ -111,7 +111,7 @@ package struct ObservingBenchmark {
     let left = try modes.indices.map { try warmUp(stages[$0], $0, modes[$0], fed[$0], gate) }
     let observer = StageObserver(stages[on].counters) { gate.isTurn(of: on) }
     let planned = stages.map { $0.counters[.logRecordsPlanned] }
-    var used = 0
+    var (used, hasBegun) = (0, false)
     // Behind the largest pair so far there must be enough for another one of twice the size.
     while used == 0
       || zip(stages, planned).allSatisfy({ $0.counters[.logRecordsPlanned] - $1 + 2 * used < left.min() ?? 0 })
@@ -126,6 +126,11 @@ package struct ObservingBenchmark {
       }
       guard let without = turns[off], let with = turns[on] else { break }
       used = max(used, without.records, with.records)
+      // The planners were stopped in the middle of a transaction, so the first turns do not begin with one.
+      guard hasBegun else {
+        hasBegun = true
+        continue
+      }
       result.pairs.append(TurnPair(off: ObservedTurn(without), on: ObservedTurn(with)))
     }
     guard result.pairs.count > first else {

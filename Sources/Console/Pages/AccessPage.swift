@@ -13,13 +13,15 @@ enum AccessPage {
   static func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
     let time = PageTime()
     var query = QueryReader(request.query.withoutEmpty, pageTime: time)
+    let keeper = query.choice("of", AccessBook.Keeper.self) ?? .console
     let filter = query.accessFilter()
     let place = query.cursor { PageCursor.accessPlace($0) }
     _ = query.text(PageTable.nameField)
     desk.note(query.texts)
     try query.finish()
-    let part = try desk.access.part(filter, after: place, limit: rowsMax)
+    let part = try desk.access.part(of: keeper, filter, after: place, limit: rowsMax)
     let names: KeyValuePairs<String, String?> = [
+      "of": keeper == .console ? nil : keeper.rawValue,
       "key": filter.key.text, "operation": filter.operation.text, "device": filter.device.text,
       "event": filter.event.text, "refused": filter.isRefused.map { "\($0)" },
       "from": filter.range.from.map(Figure.time), "to": filter.range.to.map(Figure.time),
@@ -45,11 +47,29 @@ enum AccessPage {
     }
     return try ConsolePage(
       title: "Who asked", area: .health,
-      lead: [
-        "Each change, each look at the history of devices, and each attempt that was refused. The gateway keeps records of its own: ",
-        PageCell("rouse audit access --file", tone: .code), " reads them.",
-      ], sections: [choices(filter, time), section]
+      lead: lead(keeper, isKnown: desk.settings.gatewayAccessPath != nil),
+      sections: [choices(keeper, filter, time), section]
     ).answer(request)
+  }
+
+  private static func lead(_ keeper: AccessBook.Keeper, isKnown: Bool) -> [PageCell] {
+    switch keeper {
+    case .gateway:
+      [
+        "Each device that was registered or removed over HTTP, and each attempt that was refused, as the gateway recorded it. ",
+        PageCell("Those of the console", link: path), " tell of pages and questions.",
+      ]
+    case .console where isKnown:
+      [
+        "Each change, each look at the history of devices, and each attempt that was refused, as the console recorded it. ",
+        PageCell("Those of the gateway", link: PageLink.to(path, ["of": "gateway"])), " tell of changes of devices.",
+      ]
+    case .console:
+      [
+        "Each change, each look at the history of devices, and each attempt that was refused. A gateway keeps records of its own: ",
+        PageCell("rouse audit access --file", tone: .code), " reads them.",
+      ]
+    }
   }
 
   private static func row(_ record: AccessRecord, _ time: PageTime) -> [PageCell] {
@@ -63,7 +83,7 @@ enum AccessPage {
     ]
   }
 
-  private static func choices(_ filter: AccessFilter, _ time: PageTime) -> PageSection {
+  private static func choices(_ keeper: AccessBook.Keeper, _ filter: AccessFilter, _ time: PageTime) -> PageSection {
     PageSection(
       heading: "Filters",
       forms: [
@@ -81,6 +101,7 @@ enum AccessPage {
               name: "from", label: "From, UTC", value: filter.range.from.map(time.text) ?? "", hint: "2026-03-08 21:05"),
             .init(
               name: "to", label: "To (not included)", value: filter.range.to.map(time.text) ?? "", hint: "2026-03-09"),
+            .init(name: "of", label: "", sort: .hidden, value: keeper.rawValue),
           ], button: "Show")
       ])
   }

@@ -125,7 +125,11 @@ struct DevicePage {
     let (device, range) = (device, range)
     table.export = (readers, { try .timeline(device, range, $0) })
     table.rows = timeline.entries.reversed().map(row)
-    section.paragraphs = [looks.words]
+    section.paragraphs = [
+      looks.words
+        + (looks.isKnown && timeline.omitted > 0
+          ? [" Those before the oldest decision of this page are left out."] : [])
+    ]
     section.tables = looks.isKnown ? [table, looks.table(time)] : [table]
     return section
   }

@@ -24,7 +24,7 @@ enum ProblemPage {
       return problem.answer
     }
     if problem.kind == .unauthorized, sessions.areNeeded {
-      if head.method == "POST", step != "sign-out" { return sessionEnded(problem, sessions) }
+      if head.method == "POST", givesBack(step) { return sessionEnded(problem, sessions) }
       let address = ["GET", "HEAD"].contains(head.method) ? head.path + (head.query.map { "?\($0)" } ?? "") : "/"
       return SignInPage.redirect(to: PageLink.to(SignInPage.path, ["next": address == "/" ? nil : address]))
     }
@@ -39,7 +39,10 @@ enum ProblemPage {
     return answer
   }
 
-  /// Returns the answer to a form that is sent without a session. The browser still has what was typed, and sends it again when the page is
+  /// Whether a refused form of a page is shown again with what was typed into it: those with much text, which change nothing by themselves.
+  private static func givesBack(_ step: Substring) -> Bool { step == "policy" || step == "try" }
+
+  /// Returns the answer to a form with much text that is sent without a session. The browser still has what was typed, and sends it again when the page is
   /// loaded anew; a sign-in in its place would lose it.
   private static func sessionEnded(_ problem: Problem, _ sessions: ConsoleSessions) -> HTTPAnswer {
     let section = PageSection(
@@ -69,10 +72,12 @@ enum ProblemPage {
     var sections: [PageSection] = []
     do throws(Problem) {
       let fields = try request.form()
-      switch request.head.path.split(separator: "/").first {
-      case "policy": sections = [PolicyPage.form(fields["policy"] ?? "")]
-      case "try": sections = [TryPage.form(fields["event"] ?? "", fields["policy"] ?? "")]
-      default: sections = []
+      let step = request.head.path.split(separator: "/").first ?? ""
+      if givesBack(step) {
+        sections = [
+          step == "policy"
+            ? PolicyPage.form(fields["policy"] ?? "") : TryPage.form(fields["event"] ?? "", fields["policy"] ?? "")
+        ]
       }
     } catch {
       sections = [PageSection(heading: "The form itself", paragraphs: [[PageCell(sentence(of: error))]])]

@@ -33,7 +33,11 @@ enum TryPage {
     if let document = request.query["document"] {
       guard let policy = view?.policy else {
         var page = page([form(document, "")])
-        page.refreshSeconds = ClusterView.retrySeconds
+        page.lead.append(
+          view == nil
+            ? " The brokers are being asked for the policy in force."
+            : " The policy in force is not known, or there is none: type one in.")
+        page.refreshSeconds = view == nil ? ClusterView.retrySeconds : nil
         return try page.answer(request)
       }
       return try attempt(document, policy.text, inForce: policy, request, desk)
@@ -140,9 +144,9 @@ enum TryPage {
     return try page(sections + [form]).answer(request)
   }
 
-  /// The longest address of an attempt, in bytes. Mail programs and proxies cut much longer ones.
+  /// The longest address of an attempt, in bytes: a sign-in takes as much (`SignInPage.addressBytesMax`).
   /// - Beyond: an attempt has no address of its own.
-  private static let addressBytesMax = 4000
+  private static let addressBytesMax = SignInPage.addressBytesMax
 
   /// Returns the address at which an event is tried on the policy in force; nil if it would be too long.
   private static func address(of event: String) -> String? {

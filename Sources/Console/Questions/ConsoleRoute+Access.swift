@@ -9,12 +9,13 @@ extension ConsoleRoute {
     request, desk in
     var query = QueryReader(request.query)
     let form = try AnswerForm.asked(request, &query, of: [.json, .csv, .ndjson])
+    let keeper = query.choice("of", AccessBook.Keeper.self) ?? .console
     let filter = query.accessFilter()
     let limit = query.integer("limit", 1...limitMax, default: 100)
     let place = query.cursor { PageCursor.accessPlace($0) }
     desk.note(query.texts)
     try query.finish()
-    let part = try desk.access.part(filter, after: place, limit: limit)
+    let part = try desk.access.part(of: keeper, filter, after: place, limit: limit)
     var answer = QuestionAnswer {
       AuditJSON.render(part.records)
     } table: {

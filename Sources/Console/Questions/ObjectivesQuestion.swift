@@ -18,6 +18,11 @@ final class ObjectivesQuestion: Sendable {
   /// The most instances that are compared.
   /// - Beyond: further instances are left out, and the answer says that it is not complete.
   static let instancesMax = 50_000
+  /// The most changes of all instances: some 60 MB.
+  /// - Beyond: further changes are left out, and the answer says that it is not complete.
+  static let changesMax = 1_000_000
+  /// The instances that one part compares with their best schedules.
+  private static let instancesOfPart = 500
   /// The devices whose time zones one part looks up.
   private static let devicesOfPart = 500
 
@@ -40,7 +45,8 @@ final class ObjectivesQuestion: Sendable {
   init(_ policy: Policy, share: Double, _ range: TimeRange, _ form: AnswerForm) {
     self.policy = policy.reference
     (self.share, self.range, self.form) = (share, range, form)
-    hindsight = Mutex(ObjectiveHindsight(policy, share: share, instancesMax: Self.instancesMax))
+    hindsight = Mutex(
+      ObjectiveHindsight(policy, share: share, instancesMax: Self.instancesMax, changesMax: Self.changesMax))
   }
 
   /// Reads the next decisions.
@@ -60,62 +66,75 @@ final class ObjectivesQuestion: Sendable {
 
   /// Looks up the time zones of devices.
   private func findZones(_ devices: ArraySlice<Identifier>, _ desk: ConsoleDesk) throws -> ExportStream.ExportPart {
-    guard let known = desk.settings.devices else { return end(.utc) }
+    guard let known = desk.settings.devices else { return score(.utc) }
     do throws(ListeningDevicesError) {
-      for device in devices.prefix(Self.devicesOfPart) {
-        if let registration = try known.find(device).registration { hindsight.withLock { $0.take(registration) } }
-      }
+      let found = try known.registrations(of: Array(devices.prefix(Self.devicesOfPart)))
+      // A view that is still being filled lacks some.
+      guard found.ageSeconds != nil else { return score(.utc) }
+      hindsight.withLock { hindsight in for registration in found.registrations { hindsight.take(registration) } }
     } catch {
-      // Days are those of UTC where no zone is known, and the answer says so.
+      // All days are those of UTC then, and the answer says so.
       desk.logger.warning("time zones of devices are not known", metadata: ["error": "\(error)"])
-      return end(.utc)
+      return score(.utc)
     }
     let rest = devices.dropFirst(Self.devicesOfPart)
-    if rest.isEmpty { return end(.registered) }
+    if rest.isEmpty { return score(.registered) }
     return ExportStream.ExportPart(bytes: []) { [self] desk in try findZones(rest, desk) }
   }
 
-  private func end(_ zones: Zones) -> ExportStream.ExportPart {
-    let (results, isComplete) = hindsight.withLock { ($0.results(), $0.isComplete) }
-    let bytes: [UInt8]
-    switch form {
-    case .json, .events:
-      var json = JSONWriter()
-      json.object { json in
-        json.key("policy")
-        json.object { json in
-          json.member("version", policy.version)
-          json.member("hash", policy.hash)
-        }
-        json.member("sample", share)
-        json.member("zones", zones.rawValue)
-        json.member("complete", isComplete)
-        json.objects("kinds", results) { result, json in
-          json.member("kind", result.kind.text)
-          result.objective.encode(to: &json)
-        }
-      }
-      bytes = PrintableJSON.escape(json.bytes) + [10]
-    case .csv: bytes = Self.table(results).csv
-    case .ndjson: bytes = Self.table(results).jsonLines
+  /// Compares the next instances with their best schedules, and ends with the answer.
+  private func score(_ zones: Zones) -> ExportStream.ExportPart {
+    let isDone = hindsight.withLock { hindsight in
+      if zones == .utc { hindsight.forgetZones() }
+      return hindsight.score(Self.instancesOfPart)
     }
-    return ExportStream.ExportPart(bytes: bytes, next: nil)
+    if isDone { return ExportStream.ExportPart(bytes: answer(zones), next: nil) }
+    return ExportStream.ExportPart(bytes: []) { [self] _ in score(zones) }
   }
 
-  private static func table(_ results: [(kind: Identifier, objective: BacktestReport.Objective)]) -> AnswerTable {
-    AnswerTable(
+  private func answer(_ zones: Zones) -> [UInt8] {
+    let (results, isComplete) = hindsight.withLock { ($0.results(), $0.isComplete) }
+    guard form == .json else {
+      let table = table(results, zones, isComplete)
+      return form == .csv ? table.csv : table.jsonLines
+    }
+    var json = JSONWriter()
+    json.object { json in
+      json.key("policy")
+      json.object { json in
+        json.member("version", policy.version)
+        json.member("hash", policy.hash)
+      }
+      json.member("sample", share)
+      json.member("zones", zones.rawValue)
+      json.member("complete", isComplete)
+      json.objects("kinds", results) { result, json in
+        json.member("kind", result.kind.text)
+        result.objective.encode(to: &json)
+      }
+    }
+    return PrintableJSON.escape(json.bytes) + [10]
+  }
+
+  private func table(
+    _ results: [(kind: Identifier, objective: BacktestReport.Objective)], _ zones: Zones, _ isComplete: Bool
+  ) -> AnswerTable {
+    var table = AnswerTable(
       [
         "kind", "freshWithinSeconds", "share", "wrongAtLeast", "instances", "changes", "met", "possible", "avoidable",
-        "unavoidable",
-      ],
-      results.map { kind, objective in
-        [
-          .text(kind.text), .number(Double(objective.freshWithin.microseconds) / 1e6), .number(objective.share),
-          .number(objective.wrongAtLeast), .integer(objective.instances), .integer(objective.changes),
-          .integer(objective.met), .integer(objective.possible), .integer(objective.possible - objective.met),
-          .integer(objective.changes - objective.possible),
-        ]
-      })
+        "unavoidable", "sample", "zones", "complete", "policyVersion", "policyHash",
+      ], [])
+    for (kind, objective) in results {
+      var row: [AnswerTable.Cell] = [.text(kind.text), .number(Double(objective.freshWithin.microseconds) / 1e6)]
+      row += [.number(objective.share), .number(objective.wrongAtLeast)]
+      let counts = [objective.instances, objective.changes, objective.met, objective.possible]
+      row += counts.map { .integer($0) }
+      row += [.integer(objective.possible - objective.met), .integer(objective.changes - objective.possible)]
+      row += [.number(share), .text(zones.rawValue), .bool(isComplete)]
+      row += [.text(policy.version.text), .text(policy.hash.text)]
+      table.rows.append(row)
+    }
+    return table
   }
 }
 
@@ -139,6 +158,6 @@ extension ConsoleRoute {
     let question = ObjectivesQuestion(policy, share: share, range, form)
     return HTTPAnswer(
       status: 200, contentType: form.contentType, headers: HTTPAnswer.dataHeaders(form, name: "objectives"),
-      stream: try ExportStream.start(desk.readers) { try question.read($0) })
+      stream: try ExportStream.start(desk.storeReaders) { try question.read($0) })
   }
 }

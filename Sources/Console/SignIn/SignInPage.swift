@@ -73,9 +73,13 @@ enum SignInPage {
       body: Array("see \(address)\n".utf8))
   }
 
+  /// The longest address to go to after a sign-in, in bytes. In the address of the sign-in itself it is escaped once more.
+  /// - Beyond: the sign-in leads to the first page.
+  static let addressBytesMax = 2048
+
   /// Returns an address of this console; any other becomes the first page.
   static func safe(_ address: String?) -> String {
-    guard let address, address.utf8.count <= 2048, address.hasPrefix("/"), !address.hasPrefix("//"),
+    guard let address, address.utf8.count <= addressBytesMax, address.hasPrefix("/"), !address.hasPrefix("//"),
       address.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\\") })
     else { return "/" }
     return address

@@ -4,15 +4,21 @@ import Foundation
 import Observing
 import Serving
 
-/// The access records of a console, open for writing from the first record on. Belongs to the thread of a reader.
+/// The access records of a console, open for writing from the first record on, and those of a gateway, for reading. Belongs to the thread of a
+/// reader.
 final class AccessBook {
+  /// The keepers of access records.
+  enum Keeper: String, CaseIterable { case console, gateway }
+
   private let metrics: ConsoleMetrics
   private var file: AccessFile
+  private let gatewayPath: String?
 
   /// Opens nothing yet.
   init(_ settings: ConsoleSettings, _ metrics: ConsoleMetrics) {
     self.metrics = metrics
     file = AccessFile(path: AccessStore.path(besides: settings.storePath), retention: settings.accessLimits)
+    gatewayPath = settings.gatewayAccessPath
   }
 
   /// Records a request and its answer, if it is a change or a look at the history of devices.
@@ -77,14 +83,24 @@ final class AccessBook {
   /// Returns a part of the records, the newest first.
   ///
   /// - Parameters:
+  ///   - keeper: The one whose records are asked for.
   ///   - filter: The filter.
   ///   - place: The place behind the last record of the part before; nil for the first part.
   ///   - limit: The most records.
-  /// - Throws: `Problem` if they cannot be read.
+  /// - Throws: `Problem` if they cannot be read, or if the console does not know those of the gateway.
   func part(
-    _ filter: AccessFilter, after place: AccessPlace?, limit: Int
+    of keeper: Keeper, _ filter: AccessFilter, after place: AccessPlace?, limit: Int
   ) throws(Problem) -> (records: [AccessRecord], next: AccessPlace?) {
+    if keeper == .gateway, gatewayPath == nil {
+      throw Problem(
+        .notFound,
+        "the console does not know the gateway's records; give it gateway.accessFile, or gateway.devicesView, as the gateway has it"
+      )
+    }
     do throws(AuditError) {
+      if keeper == .gateway, let gatewayPath {
+        return try AccessStore.openToRead(path: gatewayPath).part(filter, after: place, limit: limit)
+      }
       return try file.use { store throws(AuditError) in try store.part(filter, after: place, limit: limit) }
     } catch {
       throw Problem(.unavailable, "the access records cannot be read: \(error)", retryAfterSeconds: 5)

@@ -8,8 +8,10 @@ import Serving
 final class ConsoleDesk {
   let settings: ConsoleSettings
   let logger: Logger
-  /// All readers, for answers that are made piece by piece.
+  /// All readers of the desk's own threads, for answers that are made piece by piece.
   let readers: StoreReaders
+  /// The readers of the store, for answers of the thread of the cluster that go on with the store.
+  let storeReaders: StoreReaders
   /// The follower of the store.
   let tailer: DecisionTailer
   /// The access records.
@@ -42,7 +44,8 @@ final class ConsoleDesk {
 
   /// Opens nothing yet.
   init(
-    _ settings: ConsoleSettings, _ readers: StoreReaders, _ tailer: DecisionTailer, sessions: ConsoleSessions,
+    _ settings: ConsoleSettings, _ readers: StoreReaders, storeReaders: StoreReaders? = nil, _ tailer: DecisionTailer,
+    sessions: ConsoleSessions,
     watch: ClusterWatch, policies: PolicyWatch, processes: ProcessWatch?, reports: ReportShelf, refusals: RefusalBook,
     metrics: ConsoleMetrics,
     logger: Logger,
@@ -50,6 +53,7 @@ final class ConsoleDesk {
   ) {
     self.settings = settings
     self.readers = readers
+    self.storeReaders = storeReaders ?? readers
     self.tailer = tailer
     self.sessions = sessions
     self.watch = watch

@@ -20,6 +20,15 @@ public protocol ListeningDevices: Sendable {
   /// - Throws: `ListeningDevicesError` if it is not known.
   func find(_ device: Identifier) throws(ListeningDevicesError) -> FoundRegistration
 
+  /// Finds the registrations of some devices, of which those that are not registered are left out. Called on the thread of a reader.
+  ///
+  /// - Parameter devices: The devices.
+  /// - Returns: The registrations, and their age in seconds; nil if they are still being read for the first time.
+  /// - Throws: `ListeningDevicesError` if they are not known.
+  func registrations(
+    of devices: [Identifier]
+  ) throws(ListeningDevicesError) -> (registrations: [Registration], ageSeconds: Int?)
+
   /// Finds the newest signals about looks at a device and about fetches of its widgets, newest first, as many as are kept. Their ids mean
   /// nothing. Called on the thread of a reader.
   ///

@@ -73,7 +73,7 @@ extension Intake {
     let span = counters.traces?.takeIn(&record, at: now.microseconds)
     if isExamined { return record }
     underway.list[batch].examined = index + 1
-    if accept(record) {
+    if accept(record, isReplayed: message.headers.contains { $0.name == DeadLetterHeaders.replayedFrom }) {
       if let span, underway.list[batch].spans.count < PipelineTraces.spansMax {
         underway.list[batch].spans.append(span)
       }

@@ -26,19 +26,22 @@ extension Intake {
 
   /// Counts a decoded record, and remembers the id if it is an event.
   ///
-  /// - Parameter record: The log record.
-  /// - Returns: Whether the record is to be appended to the log; false for an event that was accepted before.
-  func accept(_ record: LogRecord) -> Bool {
+  /// - Parameters:
+  ///   - record: The log record.
+  ///   - isReplayed: Whether a dead letter was made of the record before. What became of it then is not known here, so it is no repeat; a
+  ///     planner knows.
+  /// - Returns: Whether the record is to be appended to the log; false for an event or a signal that was accepted before.
+  func accept(_ record: LogRecord, isReplayed: Bool) -> Bool {
     switch record.content {
     case .event(let event):
-      guard events.insert(source: event.source, id: event.id) else {
+      guard events.insert(source: event.source, id: event.id) || isReplayed else {
         counters.addDuplicate(.event)
         return false
       }
       eventsAccepted += 1
     case .registration, .forget: counters.add(.registrationsAccepted)
     case .signal(let signal):
-      guard signals.insert(signal) else {
+      guard signals.insert(signal) || isReplayed else {
         counters.addDuplicate(.signal)
         return false
       }

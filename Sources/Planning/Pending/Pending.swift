@@ -168,9 +168,12 @@ struct Pending {
   /// Returns the own time of the oldest event that waits on an instance, or the time of its arrival if the former is not known; nil if
   /// no event waits.
   func oldestTime(of slot: WaitingSlot) -> Timestamp? {
-    let first = self[slot].firstCause
-    if first.isAbsent { return nil }
-    return events[causes[first].event].time ?? causes[first].at
+    var (oldest, walk) = (nil as Timestamp?, causes(of: slot))
+    while let cause = walk.next(self) {
+      let time = events[causes[cause].event].time ?? causes[cause].at
+      oldest = oldest.map { min($0, time) } ?? time
+    }
+    return oldest
   }
 
   // MARK: Causes

@@ -93,7 +93,7 @@ final class DemoStage {
     }
     runner.start("signals") { () throws(PipelineError) in
       let feed = SignalFeed(devices, topic: settings.topics.signals, kafka: kafka, metrics: metrics, logger: logger)
-      try GatewayRole.retryingStore(logger) { () throws(DeviceFeed.FeedError) in try feed.run { !stop.isAsked } }
+      try GatewayRole.runSignals(logger) { () throws(DeviceFeed.FeedError) in try feed.run { !stop.isAsked } }
     }
     runner.start("intake") { () throws(PipelineError) in
       try Intake(settings: settings, stop: stop, counters: counters, logger: logger).run()

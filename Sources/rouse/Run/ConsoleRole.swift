@@ -28,6 +28,7 @@ enum ConsoleRole {
   ) async throws -> ConsoleServer? {
     guard var console = try settings.console(pipeline) else { return nil }
     console.devices = settings.text(.gatewayDevicesView).map { ViewedListeners(listeners: DeviceListeners(path: $0)) }
+    console.gatewayAccessPath = settings.gatewayAccessPath
     console.process = ConsoleProcess(
       roles: Role.allCases.filter(settings.roles.contains), threads: settings.threads
     ) { [status = counters.status] in status.snapshot }

@@ -64,6 +64,10 @@ enum GatewayRole {
         "events": "\(gateway.topics.events)",
         "keys": keys.map { "\($0.count)" } ?? "none", "issuer": "\(tokens?.issuer ?? "none")",
       ])
+    if settings.gatewayAccessPath == nil {
+      logger.warning(
+        "the gateway keeps no records of who changes devices or is refused; gateway.accessFile names a file for them")
+    }
     if access == nil {
       logger.warning(
         "the gateway has neither keys nor tokens, so it listens on this host only, and everybody here may publish")
@@ -93,7 +97,24 @@ enum GatewayRole {
     }
     runner.start("gateway-signals") { () throws(PipelineError) in
       let feed = SignalFeed(store, topic: pipeline.topics.signals, kafka: kafka, metrics: metrics, logger: logger)
-      try retryingStore(logger) { () throws(DeviceFeed.FeedError) in try feed.run { server.isRunning } }
+      try runSignals(logger) { () throws(DeviceFeed.FeedError) in try feed.run { server.isRunning } }
+    }
+  }
+
+  /// Runs a feed of signals. Looks are only shown, so a lack of permission ends nothing: it is logged, and tried again by the next feed.
+  ///
+  /// - Parameters:
+  ///   - logger: Gets what the file or the brokers refuse.
+  ///   - feed: Runs the feed.
+  /// - Throws: `PipelineError` if Kafka fails.
+  static func runSignals(_ logger: Logger, _ feed: () throws(DeviceFeed.FeedError) -> Void) throws(PipelineError) {
+    try retryingStore(logger) { () throws(DeviceFeed.FeedError) in
+      do throws(DeviceFeed.FeedError) { try feed() } catch {
+        guard case .kafka(let cause) = error, cause.code.refusesPrincipal else { throw error }
+        logger.warning(
+          "the topic of signals may not be read, so pages of devices show no looks; rouse topics acls prints what is missing",
+          metadata: ["error": "\(cause)"])
+      }
     }
   }
 

@@ -41,6 +41,23 @@ struct ViewedListeners: ListeningDevices {
     }
   }
 
+  func registrations(
+    of devices: [Identifier]
+  ) throws(ListeningDevicesError) -> (registrations: [Registration], ageSeconds: Int?) {
+    let (found, age): ([StoredDevice], Int?)
+    do throws(DeviceStoreError) { (found, age) = try listeners.find(devices.map(\.text), at: Date()) } catch {
+      throw ListeningDevicesError("\(error)")
+    }
+    let decoder = RegistrationDecoder()
+    var registrations: [Registration] = []
+    for stored in found {
+      do throws(DomainError) { registrations.append(try decoder.decode(stored.value)) } catch {
+        throw ListeningDevicesError("a registration cannot be read: \(error)")
+      }
+    }
+    return (registrations, age)
+  }
+
   func signals(
     of device: Identifier, from: Timestamp?, to: Timestamp?
   ) throws(ListeningDevicesError) -> [Signal] {
