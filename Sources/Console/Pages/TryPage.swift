@@ -144,14 +144,10 @@ enum TryPage {
     return try page(sections + [form]).answer(request)
   }
 
-  /// The longest address of an attempt, in bytes: a sign-in takes as much (`SignInPage.addressBytesMax`).
-  /// - Beyond: an attempt has no address of its own.
-  private static let addressBytesMax = SignInPage.addressBytesMax
-
-  /// Returns the address at which an event is tried on the policy in force; nil if it would be too long.
+  /// Returns the address at which an event is tried on the policy in force; nil if a sign-in would not lead to it.
   private static func address(of event: String) -> String? {
     let address = PageLink.to(path, ["document": event.replacing("\r\n", with: "\n")])
-    return address.utf8.count <= addressBytesMax ? address : nil
+    return address.utf8.count <= SignInPage.addressBytesMax ? address : nil
   }
 
   private static func page(_ sections: [PageSection]) -> ConsolePage {
