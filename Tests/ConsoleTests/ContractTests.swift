@@ -50,7 +50,7 @@ import Testing
     ContractRequest("getHealth", "/v1/health", bad: "?x=1"),
     // A question that its own records do not change.
     ContractRequest(
-      "listAccess", "/v1/access?operation=getTimeline&refused=false&limit=2", bad: "&key=",
+      "listAccess", "/v1/access?operation=getTimeline&refused=false&limit=1000", bad: "&key=",
       others: ["/v1/access?of=gateway": 404]),
     ContractRequest("export", "/v1/export", bad: "?from=x"),
     ContractRequest("tailDecisions", "/v1/decisions/tail", bad: "?cursor=x"),

@@ -7,7 +7,7 @@ ROUSE is the program, FOLDER gets pictures of the pages. It checks, page by page
 serious fault, that nothing is written to the browser's console, that no request leaves the host, and that nothing is wider than the page.
 Then, by the keyboard alone, it asks why from the overview in three clicks, goes from a device to an event and to its trial, applies a policy, and
 replays a dead letter. It sees the list of decisions move and the overview change in place, compares two policies, tries an event and sees how many
-devices listen, shows a report of a simulation from a file, and sends a form through a proxy.
+devices listen, shows a report of a simulation from a file, sends a form through a proxy, and signs in and out with a key.
 It needs chromedriver, chromium and kcat, and the package axe-core-python.
 """
 import http.client
@@ -404,10 +404,70 @@ def attempt(browser, broker, axe):
     subject = interesting(broker)
     browser.open(BASE + "/try")
     browser.run("const t = document.querySelector('textarea'); const e = JSON.parse(t.value); e.subject = arguments[0];"
-                "t.value = JSON.stringify(e); t.form.requestSubmit()", subject)
+                "t.value = JSON.stringify(e)", subject)
+    press(browser, "Try")
     words = wait("the number of devices", lambda: re.search(r"It would reach ([\d,]+) devices?, by the registrations", browser.run("return document.body.innerText")))
     expect(words[1] != "0", f"devices listen to {subject}")
+    address = browser.run("return [...document.querySelectorAll('main a')].map(a => a.getAttribute('href')).find(a => a.startsWith('/try?document='))")
+    expect(address is not None, "the attempt has an address")
+    browser.open(BASE + (address or "/try"))
+    expect("It would reach" in browser.run("return document.body.innerText"), "the address of the attempt has its result")
     check_page(browser, "/try", axe)
+
+
+def signed_in(browser, broker, axe):
+    """Signs in with a key by the keyboard alone, goes where the address led, sends a form after the session has ended, and signs out."""
+    keys = os.path.join(FOLDER, "keys.json")
+    made = json.loads(subprocess.run(
+        [ROUSE, "keys", "create", "--role", "operator", "--file", keys, "--format", "json"], capture_output=True, text=True, check=True).stdout)
+    secret = next(value for value in made.values() if isinstance(value, str) and value.startswith("rouse_"))
+    settings = [
+        "roles=console", f"kafka.bootstrapServers={broker}", "topics.events=events", "console.listen=127.0.0.1:0", f"console.keys={keys}",
+        f"audit.store={os.path.join(FOLDER, 'none.sqlite')}", "http.listen=off",
+    ]
+    console = subprocess.Popen(
+        [ROUSE, "run"] + [word for setting in settings for word in ("--set", setting)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    try:
+        place = None
+        for line in console.stderr:
+            place = re.search(r"address=(http://127\.0\.0\.1:\d+)", line)
+            if place and "console" in line:
+                break
+        expect(place is not None, "a console with keys tells its address")
+        base = place[1]
+        threading.Thread(target=console.stderr.read, daemon=True).start()
+        browser.open(base + "/try")
+        expect(browser.address().startswith(base + "/sign-in"), "without a session there is the sign-in")
+        for scheme in ("light", "dark"):
+            browser.scheme(scheme)
+            found = browser.run(axe + "; return axe.run(document, {resultTypes: ['violations']}).then(r => r.violations)")
+            serious = [violation["id"] for violation in found if violation["impact"] in ("serious", "critical")]
+            expect(serious == [], f"sign-in, {scheme}: axe {serious}")
+        expect(tab_to(browser, "field-", of="id"), "the field of the key is reached by the tab key")
+        browser.keys(secret + ENTER)
+        wait("the page that was asked for", lambda: browser.address() == base + "/try")
+        # The page may change in place when the policy is known, but not while somebody types into it.
+        expect(tab_to(browser, "field-", of="id"), "the event is reached by the tab key")
+        browser.run("for (const area of document.querySelectorAll('textarea')) area.value = 'typed by hand'")
+        browser.call("DELETE", "/cookie")
+        press(browser, "Try")
+        wait("that the session has ended", lambda: "what you typed is not lost" in browser.run("return document.body.innerText"))
+        browser.open(base + "/try")
+        tab_to(browser, "field-", of="id")
+        browser.keys(secret + ENTER)
+        wait("the page again", lambda: browser.address() == base + "/try")
+        press(browser, "Sign out")
+        wait("the sign-in", lambda: browser.address().startswith(base + "/sign-in"))
+        browser.open(base + "/policy")
+        expect(browser.address().startswith(base + "/sign-in"), "after the sign-out there is no session")
+    finally:
+        console.send_signal(signal.SIGTERM)
+        try:
+            console.wait(30)
+        except subprocess.TimeoutExpired:
+            console.kill()
+        browser.logs("performance")
+        browser.logs("browser")
 
 
 def simulation(browser, axe):
@@ -419,7 +479,7 @@ def simulation(browser, axe):
         json.dump({"events": 9, "policies": [{"name": "mine", "decisions": 9}], "kinds": [{"kind": "A", "instances": 2, "plans": plans}]}, file)
     browser.open(BASE + "/simulation")
     browser.call("POST", f"/element/{browser.find('input[type=file]')}/value", {"text": path})
-    browser.run("document.querySelector('input[type=file]').form.requestSubmit()")
+    press(browser, "Show")
     wait("the report", lambda: re.fullmatch(re.escape(BASE) + "/simulation/[0-9a-f]+", browser.address()))
     expect("first come" in browser.run("return document.querySelector('main').innerText"), "the baselines are shown")
     check_page(browser, browser.address()[len(BASE):], axe)
@@ -534,6 +594,7 @@ try:
     letters(browser, addresses["broker"])
     check_logs(browser, HOST)
     proxied(browser, HOST)
+    signed_in(browser, addresses["broker"], axe)
     measured(HOST)
     browser.size(1200, 900)
     for name, path, scheme in (
