@@ -133,10 +133,13 @@ public final class DeviceStore: Sendable {
   /// Returns the offset of the next record of each partition that was read.
   ///
   /// - Throws: `DeviceStoreError` if the file cannot be read.
-  public func positions() throws(DeviceStoreError) -> [Int32: Int64] {
+  public func positions() throws(DeviceStoreError) -> [Int32: Int64] { try positions(in: "position") }
+
+  /// Returns the positions of one of the tables of positions.
+  func positions(in table: String) throws(DeviceStoreError) -> [Int32: Int64] {
     do {
       return try database.read { db in
-        let rows = try Row.fetchAll(db, sql: "SELECT partition, next FROM position")
+        let rows = try Row.fetchAll(db, sql: "SELECT partition, next FROM \(table)")
         return Dictionary(uniqueKeysWithValues: rows.map { ($0[0], $0[1]) })
       }
     } catch { throw DeviceStoreError(path, error) }
@@ -282,7 +285,10 @@ public final class DeviceStore: Sendable {
     currentSince.store(seconds, ordering: .relaxed)
     guard !isFilled.exchange(true, ordering: .relaxed) else { return }
     // From here on none is added about an unknown device; those that were added while any device could still come go.
-    do { try database.write { try $0.execute(sql: StoredSignal.purge) } } catch { throw DeviceStoreError(path, error) }
+    do { try database.write { try $0.execute(sql: StoredSignal.purge) } } catch {
+      isFilled.store(false, ordering: .relaxed)
+      throw DeviceStoreError(path, error)
+    }
   }
 
   /// Removes everything. The view has no age until it is full again.

@@ -134,14 +134,7 @@ extension DeviceStore {
   /// Returns the offset of the next signal of each partition that was read.
   ///
   /// - Throws: `DeviceStoreError` if the file cannot be read.
-  func signalPositions() throws(DeviceStoreError) -> [Int32: Int64] {
-    do {
-      return try database.read { db in
-        let rows = try Row.fetchAll(db, sql: "SELECT partition, next FROM signalPosition")
-        return Dictionary(uniqueKeysWithValues: rows.map { ($0[0], $0[1]) })
-      }
-    } catch { throw DeviceStoreError(path, error) }
-  }
+  func signalPositions() throws(DeviceStoreError) -> [Int32: Int64] { try positions(in: "signalPosition") }
 }
 
 extension DeviceListeners {

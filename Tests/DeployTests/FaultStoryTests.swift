@@ -29,7 +29,7 @@ import Testing
     }
     try pipeline.broker.setBrokerUp()
     try calm(pipeline, "with the brokers back")
-    // What the store refuses has an alert of its own, which must not fire here.
+    // The alert about refused writes must not fire here: the store takes them, only late.
     try act("the audit store is slow", pipeline, ["RouseAuditLag"], also: ["RouseThreadStuck", "RouseAuditStalled"]) {
       try pipeline.slowAuditStore(forSeconds: 35)
     }

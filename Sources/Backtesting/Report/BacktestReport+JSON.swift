@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 package import JSON
 import Policies
 import Replay
@@ -117,9 +117,21 @@ extension BacktestReport.WrongLooks {
   }
 }
 
+extension ObjectiveHindsight {
+  /// Writes results as the member `kinds` of an open JSON object.
+  package static func encode(
+    _ results: [(kind: Identifier, objective: BacktestReport.Objective)], to json: inout JSONWriter
+  ) {
+    json.objects("kinds", results) { result, json in
+      json.member("kind", result.kind.text)
+      result.objective.encode(to: &json)
+    }
+  }
+}
+
 extension BacktestReport.Objective {
   /// Writes the members of an open JSON object.
-  package func encode(to json: inout JSONWriter) {
+  func encode(to json: inout JSONWriter) {
     json.member("freshWithinSeconds", rounded: Double(freshWithin.microseconds) / 1e6)
     json.member("share", rounded: share)
     json.member("wrongAtLeast", rounded: wrongAtLeast)

@@ -45,25 +45,21 @@ struct KnownLooks {
     var table = PageTable(
       name: "looks", caption: "Looks and fetches, newest first",
       columns: ["Time, \(time.zone)", "Signal", "Instance"], empty: "No look and no fetch is known in this range.")
-    table.rows = signals.map { signal in
-      let (name, instance) = Self.words(of: signal.kind)
-      return [time.cell(signal.time), PageCell(name), PageCell(instance ?? "")]
+    table.rows = signals.compactMap { signal in
+      guard let (name, instance) = Self.words(of: signal.kind) else { return nil }
+      return [time.cell(signal.time), PageCell(name), PageCell(instance)]
     }
     return table
   }
 
-  /// Returns a signal in words, and the instance that it is about.
-  private static func words(of kind: Signal.Kind) -> (name: String, instance: String?) {
+  /// Returns a look or a fetch in words, and the instance that it is about; nil for another signal, which no view keeps.
+  private static func words(of kind: Signal.Kind) -> (name: String, instance: String)? {
     switch kind {
-    case .appForegrounded: ("the app was opened", nil)
-    case .appBackgrounded: ("the app was left", nil)
+    case .appForegrounded: ("the app was opened", "")
+    case .appBackgrounded: ("the app was left", "")
     case .widgetFetched(let instance): ("fetched", instance?.text ?? "every widget")
     case .widgetViewed(let instance): ("looked at", instance?.text ?? "every widget")
-    case .activityStarted(let instance): ("activity started", instance.text)
-    case .activityEnded(let instance): ("activity ended", instance.text)
-    case .activityDismissed(let instance): ("activity dismissed", instance.text)
-    case .tokenRejected: ("token rejected", nil)
-    case .deliveryCompleted(_, let outcome): ("delivery \(outcome.rawValue)", nil)
+    case .activityStarted, .activityEnded, .activityDismissed, .tokenRejected, .deliveryCompleted: nil
     }
   }
 }

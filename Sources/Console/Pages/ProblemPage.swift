@@ -24,7 +24,7 @@ enum ProblemPage {
       return problem.answer
     }
     if problem.kind == .unauthorized, sessions.areNeeded {
-      if head.method == "POST", givesBack(step) { return sessionEnded(problem, sessions) }
+      if head.method == "POST", formsWithText[step] != nil { return sessionEnded(problem) }
       let address = ["GET", "HEAD"].contains(head.method) ? head.path + (head.query.map { "?\($0)" } ?? "") : "/"
       return SignInPage.redirect(to: PageLink.to(SignInPage.path, ["next": address == "/" ? nil : address]))
     }
@@ -32,19 +32,29 @@ enum ProblemPage {
     section.paragraphs = [[PageCell(sentence(of: problem))]]
     section.list = problem.mistakes.map { [PageCell($0.detail)] }
     section.paragraphs.append([PageCell("To the overview", link: "/")])
-    var page = ConsolePage(title: problem.kind.title, sections: [section] + sections, status: problem.kind.status)
-    page.isOutside = viewer == nil && sessions.areNeeded
+    return page(of: problem, [section] + sections, viewer, isOutside: viewer == nil && sessions.areNeeded)
+  }
+
+  private static func page(
+    of problem: Problem, _ sections: [PageSection], _ viewer: Viewer?, isOutside: Bool
+  ) -> HTTPAnswer {
+    var page = ConsolePage(title: problem.kind.title, sections: sections, status: problem.kind.status)
+    page.isOutside = isOutside
     var answer = page.answer(viewer ?? Viewer(key: nil, roles: []))
     answer.headers += problem.answer.headers.filter { $0.name.lowercased() != "cache-control" }
     return answer
   }
 
-  /// Whether a refused form of a page is shown again with what was typed into it: those with much text, which change nothing by themselves.
-  private static func givesBack(_ step: Substring) -> Bool { step == "policy" || step == "try" }
+  /// The forms that are shown again with what was typed into them when they are refused, by the first step of their path: those with much
+  /// text, which change nothing by themselves.
+  private static let formsWithText: [Substring: @Sendable (RequestQuery) -> PageSection] = [
+    "policy": { PolicyPage.form($0["policy"] ?? "") },
+    "try": { TryPage.form($0["event"] ?? "", $0["policy"] ?? "") },
+  ]
 
-  /// Returns the answer to a form with much text that is sent without a session. The browser still has what was typed, and sends it again when the page is
-  /// loaded anew; a sign-in in its place would lose it.
-  private static func sessionEnded(_ problem: Problem, _ sessions: ConsoleSessions) -> HTTPAnswer {
+  /// Returns the answer to a form with much text that is sent without a session. The browser still has what was typed, and
+  /// sends it again when the page is loaded anew; a sign-in in its place would lose it.
+  private static func sessionEnded(_ problem: Problem) -> HTTPAnswer {
     let section = PageSection(
       heading: "Your session has ended",
       paragraphs: [
@@ -54,11 +64,7 @@ enum ProblemPage {
           " in another tab. Then come back to this one and load it anew: the browser sends the form again, and you can look at it once more before you press its button.",
         ],
       ])
-    var page = ConsolePage(title: problem.kind.title, sections: [section], status: problem.kind.status)
-    page.isOutside = true
-    var answer = page.answer(Viewer(key: nil, roles: []))
-    answer.headers += problem.answer.headers.filter { $0.name.lowercased() != "cache-control" }
-    return answer
+    return page(of: problem, [section], nil, isOutside: true)
   }
 
   /// Returns a refusal of a form, with what was typed into it. Only forms that change nothing are shown again, so that another site cannot
@@ -72,13 +78,8 @@ enum ProblemPage {
     var sections: [PageSection] = []
     do throws(Problem) {
       let fields = try request.form()
-      let step = request.head.path.split(separator: "/").first ?? ""
-      if givesBack(step) {
-        sections = [
-          step == "policy"
-            ? PolicyPage.form(fields["policy"] ?? "") : TryPage.form(fields["event"] ?? "", fields["policy"] ?? "")
-        ]
-      }
+      let form = formsWithText[request.head.path.split(separator: "/").first ?? ""]
+      sections = form.map { [$0(fields)] } ?? []
     } catch {
       sections = [PageSection(heading: "The form itself", paragraphs: [[PageCell(sentence(of: error))]])]
     }

@@ -18,7 +18,7 @@ final class ObjectivesQuestion: Sendable {
   /// The most instances that are compared.
   /// - Beyond: further instances are left out, and the answer says that it is not complete.
   static let instancesMax = 50_000
-  /// The most changes of all instances: some 60 MB.
+  /// The most changes of all instances, those that wait included: 24 bytes each, and an entry of a dictionary while it waits.
   /// - Beyond: further changes are left out, and the answer says that it is not complete.
   static let changesMax = 1_000_000
   /// The instances that one part compares with their best schedules.
@@ -108,10 +108,7 @@ final class ObjectivesQuestion: Sendable {
       json.member("sample", share)
       json.member("zones", zones.rawValue)
       json.member("complete", isComplete)
-      json.objects("kinds", results) { result, json in
-        json.member("kind", result.kind.text)
-        result.objective.encode(to: &json)
-      }
+      ObjectiveHindsight.encode(results, to: &json)
     }
     return PrintableJSON.escape(json.bytes) + [10]
   }

@@ -47,11 +47,11 @@ struct DeadLetter {
   ///
   /// - Parameter names: The names of the topics.
   func sort(_ names: TopicNames) -> RecordSort {
-    switch message.topic {
-    case names.devices: .registration
-    case names.signals: .signal
-    case names.log: .log
-    default: .event
+    if message.topic == names.log { return .log }
+    return switch names.publicSort(of: message.topic) {
+    case .events: .event
+    case .devices: .registration
+    case .signals: .signal
     }
   }
 

@@ -13,15 +13,11 @@ extension Intake {
     let record = CloudEventRecord(
       headers: message.headers.map { CloudEventRecord.Header(name: $0.name, value: $0.value) }, key: message.key,
       value: message.value, timestamp: Timestamp(milliseconds: message.timestampMilliseconds ?? 0))
-    let source: PublicRecordDecoder.TopicSort =
-      switch message.topic {
-      case settings.topics.devices: .devices
-      case settings.topics.signals: .signals
-      default: .events
-      }
     let origin = Origin(
       topic: message.topic, partition: message.partition, offset: message.offset, generation: generation)
-    return LogRecord(origin: origin, content: try decoder.decode(record, from: source, now: now))
+    return LogRecord(
+      origin: origin, content: try decoder.decode(record, from: settings.topics.publicSort(of: message.topic), now: now)
+    )
   }
 
   /// Counts a decoded record, and remembers the id if it is an event.

@@ -1,3 +1,5 @@
+import Domain
+
 /// The names of Rouse's own topics: a prefix and a fixed word each.
 public struct TopicNames: Equatable, Sendable {
   /// The prefix, `rouse.` by default. Several installations can share a cluster by different prefixes.
@@ -25,4 +27,15 @@ public struct TopicNames: Equatable, Sendable {
 
   /// The names of all seven topics.
   public var all: [String] { [devices, signals, log, state, commands, decisions, deadLetters] }
+
+  /// Returns the sort of a public topic: any topic that is not one of Rouse's own has domain events.
+  ///
+  /// - Parameter topic: The topic.
+  func publicSort(of topic: String) -> PublicRecordDecoder.TopicSort {
+    switch topic {
+    case devices: .devices
+    case signals: .signals
+    default: .events
+    }
+  }
 }

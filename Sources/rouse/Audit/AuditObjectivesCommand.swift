@@ -72,10 +72,7 @@ struct AuditObjectivesCommand: ParsableCommand {
     case .json:
       var json = JSONWriter()
       json.object { json in
-        json.objects("kinds", results) { result, json in
-          json.member("kind", result.kind.text)
-          result.objective.encode(to: &json)
-        }
+        ObjectiveHindsight.encode(results, to: &json)
       }
       try Output.print(json.bytes)
     }
