@@ -1,5 +1,41 @@
 import Tracing
 
+/// A Kafka record that a span is about.
+///
+/// A span of a planner has one for each traced event, so it is no `SpanAttributes`: a dictionary of four texts takes several times as long as
+/// everything else of the span. It is exported as the same attributes.
+///
+/// Source of the names: OpenTelemetry, "Semantic conventions for Kafka".
+public struct SpanRecord: Sendable, Equatable {
+  /// The topic.
+  public var topic: String
+  /// The partition.
+  public var partition: Int32
+  /// The offset.
+  public var offset: Int64
+
+  /// Names a record.
+  ///
+  /// - Parameters:
+  ///   - topic: The topic.
+  ///   - partition: The partition.
+  ///   - offset: The offset.
+  public init(topic: String, partition: Int32, offset: Int64) {
+    self.topic = topic
+    self.partition = partition
+    self.offset = offset
+  }
+
+  /// The attributes that it is exported as, in the order of their names.
+  var attributes: [(String, SpanAttribute)] {
+    [
+      ("messaging.destination.name", .string(topic)),
+      ("messaging.destination.partition.id", .string(String(partition))),
+      ("messaging.kafka.offset", .int64(offset)), ("messaging.system", .string("kafka")),
+    ]
+  }
+}
+
 /// A span that has ended, as it waits for its export.
 struct FinishedSpan: Sendable {
   /// Its place in its trace.
@@ -11,6 +47,8 @@ struct FinishedSpan: Sendable {
   /// The wall clock at its start and its end, in ns since 1970.
   var start: UInt64, end: UInt64
   var attributes: SpanAttributes
+  /// The Kafka record that it is about; nil if it is about none, or about several.
+  var record: SpanRecord?
   /// Whether it succeeded; nil if nobody said so.
   var status: SpanStatus?
   var events: [SpanEvent]

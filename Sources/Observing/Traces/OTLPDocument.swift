@@ -48,9 +48,9 @@ struct OTLPDocument: Sendable {
     json.member("flags", 1)
     json.member("name", span.name)
     json.member("kind", number(of: span.kind))
-    json.member("startTimeUnixNano", "\(span.start)")
-    json.member("endTimeUnixNano", "\(span.end)")
-    write(span.attributes, to: &json)
+    json.member("startTimeUnixNano", String(span.start))
+    json.member("endTimeUnixNano", String(span.end))
+    write(span.attributes, span.record?.attributes ?? [], to: &json)
     if !span.events.isEmpty {
       json.objects("events", span.events) { event, json in
         json.member("timeUnixNano", "\(event.nanosecondsSinceEpoch)")
@@ -84,11 +84,16 @@ struct OTLPDocument: Sendable {
     }
   }
 
-  private static func write(_ attributes: SpanAttributes, to json: inout JSONWriter) {
+  /// Writes attributes by their names, then further ones in their order.
+  private static func write(
+    _ attributes: SpanAttributes, _ others: [(String, SpanAttribute)] = [], to json: inout JSONWriter
+  ) {
     var list: [(String, SpanAttribute)] = []
     attributes.forEach { list.append(($0, $1)) }
+    list.sort { $0.0 < $1.0 }
+    list += others
     guard !list.isEmpty else { return }
-    json.objects("attributes", list.sorted { $0.0 < $1.0 }) { attribute, json in
+    json.objects("attributes", list) { attribute, json in
       json.member("key", attribute.0)
       json.object("value") { write(attribute.1, to: &$0) }
     }

@@ -47,12 +47,13 @@ public final class SpanTracer: Tracer {
   ///   - start: Its start.
   ///   - end: Its end.
   ///   - attributes: Facts about the operation.
+  ///   - record: The Kafka record that it is about; nil for none.
   ///   - status: Whether it succeeded; nil if nobody says so.
   /// - Returns: The place of the span.
   @discardableResult
   public func record(
     _ name: String, under parent: TraceContext, ofKind kind: SpanKind, from start: WallInstant, to end: WallInstant,
-    attributes: SpanAttributes = [:], status: SpanStatus? = nil
+    attributes: SpanAttributes = [:], about record: SpanRecord? = nil, status: SpanStatus? = nil
   ) -> TraceContext {
     var place = parent
     place.span = .random(in: 1 ... .max)
@@ -60,7 +61,8 @@ public final class SpanTracer: Tracer {
     queue.add(
       FinishedSpan(
         place: place, parent: parent.span, name: name, kind: kind, start: began,
-        end: max(began, end.nanosecondsSinceEpoch), attributes: attributes, status: status, events: [], links: []))
+        end: max(began, end.nanosecondsSinceEpoch), attributes: attributes, record: record, status: status, events: [],
+        links: []))
     return place
   }
 

@@ -44,7 +44,7 @@ public struct TraceContext: Hashable, Sendable {
   public var traceparent: String { "00-\(traceID)-\(spanID)-\(isSampled ? "01" : "00")" }
 
   /// The id of the trace in 32 hexadecimal digits.
-  public var traceID: String { Self.digits(traceHigh) + Self.digits(traceLow) }
+  public var traceID: String { Self.digits(traceHigh, traceLow) }
   /// The id of the operation in 16 hexadecimal digits.
   public var spanID: String { Self.digits(span) }
 
@@ -61,10 +61,17 @@ public struct TraceContext: Hashable, Sendable {
     return number
   }
 
-  /// Returns a number as 16 hexadecimal digits.
-  static func digits(_ number: UInt64) -> String {
-    let digits = String(number, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+  /// Returns numbers as 16 hexadecimal digits each.
+  static func digits(_ numbers: UInt64...) -> String {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(16 * numbers.count)
+    for number in numbers {
+      for shift in stride(from: UInt64(60), through: 0, by: -4) {
+        let digit = UInt8(truncatingIfNeeded: number >> shift & 15)
+        bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 }
 

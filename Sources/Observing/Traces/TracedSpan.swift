@@ -97,7 +97,8 @@ public final class TracedSpan: Span {
       content.hasEnded = true
       return FinishedSpan(
         place: place, parent: parent, name: content.name, kind: kind, start: start, end: max(start, end),
-        attributes: content.attributes, status: content.status, events: content.events, links: content.links)
+        attributes: content.attributes, record: nil, status: content.status, events: content.events,
+        links: content.links)
     }
     if let finished { queue.add(finished) }
   }

@@ -62,11 +62,14 @@ struct EventTimes {
   private mutating func observe(_ events: Range<Int>, _ histogram: MetricFamily, at now: Int64) {
     guard !events.isEmpty else { return }
     for bucket in buckets.indices { buckets[bucket] = 0 }
-    var sum = 0.0
+    var (sum, last) = (0.0, 0)
     for event in events {
       let age = max(0, now.subtractingSaturating(times[event]))
       sum += Double(age)
-      buckets[bounds.firstIndex { age <= $0 } ?? bounds.count] += 1
+      // Neighbours are usually of nearly one age.
+      if last > 0, age <= bounds[last - 1] { last = 0 }
+      while last < bounds.count, age > bounds[last] { last += 1 }
+      buckets[last] += 1
     }
     histogram.add(buckets: buckets, sum: sum / 1_000_000)
   }

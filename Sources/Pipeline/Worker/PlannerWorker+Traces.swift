@@ -34,14 +34,10 @@ extension PlannerWorker {
   func notePlanned(_ message: KafkaMessage, _ place: TraceContext, of time: Timestamp?, from began: Int64) {
     guard let traces = counters.traces, traced.count < PipelineTraces.spansMax else { return }
     let now = clock.wallMicroseconds
-    var attributes = SpanAttributes()
-    attributes["messaging.system"] = "kafka"
-    attributes["messaging.destination.name"] = message.topic
-    attributes["messaging.destination.partition.id"] = "\(message.partition)"
-    attributes["messaging.kafka.offset"] = message.offset
     let plan = traces.tracer.record(
       "plan", under: place, ofKind: .consumer, from: WallInstant(microseconds: began),
-      to: WallInstant(microseconds: now), attributes: attributes)
+      to: WallInstant(microseconds: now),
+      about: SpanRecord(topic: message.topic, partition: message.partition, offset: message.offset))
     let event = TracedEvent(plan: plan, time: time)
     if let age = event.age(event.plan, at: now) { counters.commits.eventToDecision.show(age) }
     traced.append(event)

@@ -1,7 +1,7 @@
 /// The turns of the sweeps of a planner thread.
 ///
-/// A slice runs between two turns. The thread then rests from sweeping for a hundred times as long as the slice took, so that sweeps take at
-/// most 1 % of its time, however slow the machine is. The partitions take turns.
+/// A slice runs between two turns. The thread then rests from sweeping for two hundred times as long as the slice took, so that sweeps take at
+/// most 0.5 % of its time, however slow the machine is. The partitions take turns.
 struct SweepTurns {
   /// The number of the partition whose slice ran last.
   private var last: Int32 = -1
@@ -9,7 +9,7 @@ struct SweepTurns {
   private var next = Duration.zero
 
   /// The time between two slices, as a multiple of the time that the first one took.
-  private static let restFactor = 100
+  private static let restFactor = 200
   /// The shortest time between two slices.
   private static let restMin = Duration.milliseconds(5)
 

@@ -4,13 +4,13 @@ import Testing
 @testable import Pipeline
 
 @Suite("Turns of sweeps") struct SweepTurnsTests {
-  @Test("the thread rests a hundred times as long as a slice took, and at least 5 ms")
+  @Test("the thread rests two hundred times as long as a slice took, and at least 5 ms")
   func rest() {
     var turns = SweepTurns()
     #expect(turns.isDue(at: .zero))
     turns.rest(from: .seconds(1), to: .seconds(1) + .milliseconds(2))
-    #expect(!turns.isDue(at: .seconds(1) + .milliseconds(201)))
-    #expect(turns.isDue(at: .seconds(1) + .milliseconds(202)))
+    #expect(!turns.isDue(at: .seconds(1) + .milliseconds(401)))
+    #expect(turns.isDue(at: .seconds(1) + .milliseconds(402)))
     turns.rest(from: .seconds(2), to: .seconds(2))
     #expect(!turns.isDue(at: .seconds(2) + .milliseconds(4)))
     #expect(turns.isDue(at: .seconds(2) + .milliseconds(5)))
