@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test("a store in an older format is refused, says what to do, and is left as it is", arguments: ["v1", "v2"])
+  @Test("a store in an older format is refused, says what to do, and is left as it is", arguments: ["v1", "v2", "v3"])
   func olderFormat(format: String) throws {
     let file = try TemporaryStore()
     let store = try AuditStore.open(path: file.path)

@@ -115,11 +115,13 @@ final class PageSample {
 
   static func decision(
     _ n: Int, event: Identifier = "e1", device: Identifier = "phone", instance: Identifier = "w1",
-    kind: Identifier = "FlightStatus", verdict: Verdict = .emit, reason: Reason = .emitted, command: Identifier? = nil
+    kind: Identifier = "FlightStatus", verdict: Verdict = .emit, reason: Reason = .emitted, command: Identifier? = nil,
+    minute: Int? = nil
   ) -> Decision {
     Decision(
       decision: "d-0-\(n)-0", event: event, events: [event], device: device, instance: instance, kind: kind,
-      surface: .widget, verdict: verdict, reason: reason, final: verdict != .defer, at: start + .minutes(Int64(n)),
+      surface: .widget, verdict: verdict, reason: reason, final: verdict != .defer,
+      at: start + .minutes(Int64(minute ?? n)),
       relevance: 0.5, wrong: 0.64, looks: 0.8, value: 0.4096, price: 0.3,
       tokensLeft: Decision.TokensLeft(instance: 11, device: 2), until: nil, command: command, objective: .met,
       policy: PolicyReference(version: kind, hash: event))

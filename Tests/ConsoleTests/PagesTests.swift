@@ -273,13 +273,17 @@ import Testing
     var batch = AuditBatch()
     for n in 0..<40 { batch.append(PageSample.decision(n * 60, event: "e\(n)", device: "d\(n % 7)")) }
     let sample = try PageSample(batch)
-    let overview = PageCheck(text(try sample.page("/?hours=1")))
-    for (key, name, count) in [("event", "Events", 40), ("device", "Devices", 7)] {
-      #expect(overview.text.contains("\(name) in the store \(count) with a decision at any time"), "\(overview.text)")
-      #expect(overview.links.contains { $0.address == "/top?by=\(key)" })
-      #expect(PageCheck(text(try sample.page("/top?by=\(key)"))).text.contains("\(count) \(key)s with 40 decisions"))
+    for (hours, events, devices) in [(6, 6, 6), (24, 24, 7)] {
+      let overview = PageCheck(text(try sample.page("/?hours=\(hours)")))
+      for (key, name, count, stored) in [("event", "Events", events, 40), ("device", "Devices", devices, 7)] {
+        let words = "\(name) \(count) with a decision in these hours; \(stored) in the store"
+        #expect(overview.text.contains(words), "\(overview.text)")
+        let link = try #require(overview.links.first { $0.address.hasPrefix("/top?by=\(key)&from=") })
+        let list = PageCheck(text(try sample.page(link.address))).text
+        #expect(list.contains("\(count) \(key)s with \(hours) decisions"), "\(list)")
+      }
+      #expect(overview.text.contains("Lag – the brokers are being asked"))
     }
-    #expect(overview.text.contains("Lag – the brokers are being asked"))
   }
 
   @Test("each number of the overview, of an event and of a list leads to as many decisions")

@@ -36,6 +36,36 @@ import Testing
     #expect(try AuditStore.open(path: ":memory:").activity(hours: 1).hours.isEmpty)
   }
 
+  @Test("events and devices are those with a decision in the hours, also when an event goes on into the next one")
+  func names() throws {
+    let store = try Self.store()
+    func counts(_ hours: Int) throws -> [StoreActivity.DistinctCount] {
+      let activity = try store.activity(hours: hours)
+      return [activity.events, activity.devices]
+    }
+    func exact(_ counts: Int...) -> [StoreActivity.DistinctCount] { counts.map { .init($0, isEstimated: false) } }
+    #expect(try counts(1) == exact(7, 30) && counts(2) == exact(7, 40) && counts(24) == exact(7, 40))
+    // One event, in one page, from the third hour into the fifth.
+    var batch = AuditBatch()
+    for n in 150..<250 {
+      batch.append(PageSample.decision(n, event: "long", device: "d-\(n)", verdict: .defer, reason: .belowPrice))
+    }
+    try store.store(batch)
+    #expect(try counts(1) == exact(1, 10) && counts(2) == exact(1, 70) && counts(3) == exact(8, 130))
+    #expect(try counts(24) == exact(8, 140))
+    var many = AuditBatch()
+    for n in 0..<3_000 {
+      many.append(
+        PageSample.decision(
+          1_000_000 + n, event: "m\(n)", device: "d-1", verdict: .defer, reason: .belowPrice,
+          minute: 245))
+    }
+    try store.store(many)
+    let activity = try store.activity(hours: 1)
+    #expect(activity.events.isEstimated && !activity.devices.isEstimated)
+    #expect((2_700...3_300).contains(activity.events.count) && activity.devices.count == 11)
+  }
+
   @Test("the decisions about an event by minute add up to all of them")
   func spread() throws {
     let store = try Self.store()

@@ -6,7 +6,7 @@ import Domain
 ///
 /// Sketches of parts add up to the sketch of the whole, whatever the parts have in common.
 struct DistinctSketch: Equatable {
-  /// The number of hashes by which an audit store counts the distinct events, and the distinct devices, of a block.
+  /// The number of hashes by which an audit store counts the distinct events, and the distinct devices, of some hours.
   /// - Beyond: the count is an estimate.
   static let sizeMax = 2_048
   /// The smallest hashes, in rising order.
@@ -17,7 +17,7 @@ struct DistinctSketch: Equatable {
   /// Reads a stored sketch.
   /// - Throws: `StoredValueError` for bytes that `bytes` did not give.
   init(_ bytes: [UInt8]) throws(StoredValueError) {
-    let damage = StoredValueError(reason: "holds a block whose counts of distinct names are damaged")
+    let damage = StoredValueError(reason: "holds an hour whose counts of distinct names are damaged")
     guard bytes.count % 8 == 0, bytes.count / 8 <= Self.sizeMax else { throw damage }
     hashes.reserveCapacity(bytes.count / 8)
     for start in stride(from: 0, to: bytes.count, by: 8) {
@@ -54,10 +54,25 @@ struct DistinctSketch: Equatable {
 
   /// Adds the texts of another sketch.
   mutating func add(_ other: DistinctSketch) {
-    for hash in other.hashes {
-      if hashes.count >= Self.sizeMax, let last = hashes.last, hash >= last { return }
-      _ = add(hash)
+    var merged: [UInt64] = []
+    merged.reserveCapacity(min(Self.sizeMax, hashes.count + other.hashes.count))
+    var (place, otherPlace) = (0, 0)
+    while merged.count < Self.sizeMax {
+      guard otherPlace < other.hashes.count else {
+        merged += hashes[place...].prefix(Self.sizeMax - merged.count)
+        break
+      }
+      let next = other.hashes[otherPlace]
+      if place < hashes.count, hashes[place] <= next {
+        if hashes[place] == next { otherPlace += 1 }
+        merged.append(hashes[place])
+        place += 1
+      } else {
+        merged.append(next)
+        otherPlace += 1
+      }
     }
+    hashes = merged
   }
 
   /// Whether `count` is exact.

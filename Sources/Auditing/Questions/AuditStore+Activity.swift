@@ -13,7 +13,11 @@ extension AuditStore {
       var tally = HourTally(first: last &- Int64(min(max(hours, 1), StoreActivity.hoursMax)) &+ 1, last: last)
       try tally.readDecisions(db)
       try tally.readCommands(db)
-      return try tally.activity(WordReader(db))
+      var activity = try tally.activity(WordReader(db))
+      let (devices, events) = try HourNames.read(tally.first...tally.last, db)
+      activity.devices = .init(devices.count, isEstimated: !devices.isExact)
+      activity.events = .init(events.count, isEstimated: !events.isExact)
+      return activity
     }
   }
 }

@@ -3,7 +3,7 @@ import GRDB
 
 extension AuditStore {
   /// Returns the totals of the store, from the counts by hour: quick at any size. `events` and `devices` may include some whose
-  /// decisions a retention has removed from a block of which others remain, and are estimates in a large store.
+  /// decisions a retention has removed from an hour of which others remain, and are estimates in a large store.
   /// - Parameters:
   ///   - end: The end of the windows of objectives; nil for the time of the newest record.
   ///   - hasAttainments: Whether to look at objectives. Each window reads the decisions of the hour in which it begins.
@@ -12,7 +12,7 @@ extension AuditStore {
     try read { db in
       let outcomes = try db.outcomes()
       let surfaces = try db.surfaceCounts()
-      let (devices, events) = try db.distinct()
+      let (devices, events) = try HourNames.read(.min ... .max, db)
       let times = try Row.fetchOne(db, sql: "SELECT min(atMin), max(atMax) FROM block")
       let missing = try Row.fetchOne(db, sql: "SELECT CAST(total(next - first) AS INTEGER) FROM hole")
       return AuditSummary(
@@ -31,17 +31,6 @@ extension AuditStore {
 }
 
 extension Database {
-  /// Returns the sketches of the devices and of the events of all blocks.
-  fileprivate func distinct() throws -> (devices: DistinctSketch, events: DistinctSketch) {
-    var (devices, events) = (DistinctSketch(), DistinctSketch())
-    let rows = try Row.fetchCursor(self, sql: "SELECT devices, events FROM block")
-    while let row = try rows.next() {
-      devices.add(try DistinctSketch(try row.bytes(0)))
-      events.add(try DistinctSketch(try row.bytes(1)))
-    }
-    return (devices, events)
-  }
-
   /// Returns the number of decisions by verdict and reason, the most frequent first.
   fileprivate func outcomes() throws -> [AuditSummary.Outcome] {
     struct Meaning: Hashable {

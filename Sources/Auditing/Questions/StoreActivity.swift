@@ -23,6 +23,24 @@ public struct StoreActivity: Equatable, Sendable {
     public var decisions: [Int]
   }
 
+  /// A number of distinct names.
+  public struct DistinctCount: Equatable, Sendable {
+    /// The number.
+    public var count: Int
+    /// Whether it is an estimate, as it is from 2,048 on. It is within 4.4 % of the true number in 95 of 100 cases.
+    public var isEstimated: Bool
+
+    /// Makes a number.
+    ///
+    /// - Parameters:
+    ///   - count: The number.
+    ///   - isEstimated: Whether it is an estimate.
+    public init(_ count: Int, isEstimated: Bool) {
+      self.count = count
+      self.isEstimated = isEstimated
+    }
+  }
+
   /// The hours without a gap, oldest first; none in an empty store.
   public var hours: [ActivityHour]
   /// The decisions of all hours by verdict and reason, the most frequent first.
@@ -31,6 +49,10 @@ public struct StoreActivity: Equatable, Sendable {
   public var kinds: [KindCount]
   /// The commands of all hours by surface, in the order of the surfaces' codes.
   public var surfaces: [AuditSummary.SurfaceCount]
+  /// The events with a decision in these hours. It may include some whose decisions a retention has removed from the first hour.
+  public var events = DistinctCount(0, isEstimated: false)
+  /// The devices with a decision in these hours, likewise.
+  public var devices = DistinctCount(0, isEstimated: false)
 
   /// The largest number of hours: a week.
   /// - Beyond: the question is about a week.

@@ -28,9 +28,9 @@ enum AuditSchema {
   /// contain it.
   static let blockShift: Int64 = 17
   /// The name of the only migration, which is the format of the file.
-  static let format = "v3"
+  static let format = "v4"
   /// The formats of earlier versions.
-  static let olderFormats = ["v1", "v2"]
+  static let olderFormats = ["v1", "v2", "v3"]
 
   /// The migrations that make a new file.
   static var migrator: DatabaseMigrator {
@@ -52,9 +52,7 @@ enum AuditSchema {
       PRIMARY KEY (topic, partition, first, line)) WITHOUT ROWID;
     -- The few names that occur in most records: kinds, versions and hashes of policies, headers.
     CREATE TABLE word (n INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
-    -- `devices` and `events`: see `DistinctSketch`.
-    CREATE TABLE block (n INTEGER PRIMARY KEY, atMin INTEGER NOT NULL, atMax INTEGER NOT NULL, devices BLOB NOT NULL,
-      events BLOB NOT NULL);
+    CREATE TABLE block (n INTEGER PRIMARY KEY, atMin INTEGER NOT NULL, atMax INTEGER NOT NULL);
     -- Decisions of full blocks by device and by event; see `BlockCounts`.
     CREATE TABLE blockCount (block INTEGER NOT NULL, key INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (block, key));
     CREATE TABLE page (seq INTEGER PRIMARY KEY, lines INTEGER NOT NULL, atMin INTEGER NOT NULL, atMax INTEGER NOT NULL,
@@ -78,6 +76,8 @@ enum AuditSchema {
     -- others count charges.
     CREATE TABLE tally (hour INTEGER NOT NULL, code INTEGER NOT NULL, kind INTEGER NOT NULL, count INTEGER NOT NULL,
       PRIMARY KEY (hour, code, kind)) WITHOUT ROWID;
+    -- The devices and the events with a decision in an hour; see `DistinctSketch`.
+    CREATE TABLE hourNames (hour INTEGER PRIMARY KEY, devices BLOB NOT NULL, events BLOB NOT NULL);
     CREATE TABLE commandTally (hour INTEGER NOT NULL, surface INTEGER NOT NULL, ledger INTEGER NOT NULL,
       count INTEGER NOT NULL, PRIMARY KEY (hour, surface, ledger)) WITHOUT ROWID;
     """

@@ -25,6 +25,7 @@ extension AuditStore {
     for row in try Row.fetchAll(db, sql: "SELECT hour, code, kind, count FROM tally") {
       tally[[try row.integer(0), try row.integer(1), try row.integer(2)]] = try row.integer(3)
     }
+    var names: [Int64: (devices: DistinctSketch, events: DistinctSketch)] = [:]
     for row in try Row.fetchAll(db, sql: "SELECT seq, lines, atMin, atMax, body FROM page") {
       var page = PageFacts(seq: try row.integer(0))
       var reader = try PageReader(try row.bytes(4), words: words)
@@ -32,6 +33,9 @@ extension AuditStore {
         page.lines += 1
         page.times = (min(page.times.first, reader.at), max(page.times.last, reader.at))
         tally[[reader.at.hourIndex, reader.code, reader.kind], default: 0] -= 1
+        names[reader.at.hourIndex, default: (DistinctSketch(), DistinctSketch())].devices
+          .add(KeyHash(.device, reader.device.span))
+        names[reader.at.hourIndex]?.events.add(KeyHash(.event, reader.event.span))
         _ = try reader.decision()
         if try !page.hasPlaces(of: reader, db) { broken.insert("the index leads to each decision") }
         if try !page.hasId(of: reader, db) { broken.insert("each id is in a run or a stray") }
@@ -45,6 +49,13 @@ extension AuditStore {
         guard let stored = try BlockCounts.stored(block, key, db) else { continue }
         if stored != counts.encoded { broken.insert("the counts of each full block are those of its pages") }
       }
+    }
+    for (hour, names) in names {
+      let stored = try HourNames.read(hour...hour, db)
+      var all = stored
+      all.devices.add(names.devices)
+      all.events.add(names.events)
+      if all != stored { broken.insert("the names of each hour include those of its decisions") }
     }
     if tally.values.contains(where: { $0 != 0 }) { broken.insert("the tally of each hour counts its decisions") }
     return broken.sorted()
@@ -62,6 +73,10 @@ extension AuditStore {
           / \(Int64.hourMicroseconds), surface, -1 FROM command)
       GROUP BY 1, 2 HAVING n <> 0
       """
+    ),
+    (
+      "the hours with names are those with decisions",
+      "SELECT hour FROM (SELECT DISTINCT hour FROM tally UNION ALL SELECT hour FROM hourNames) GROUP BY 1 HAVING count(*) <> 2"
     ),
     (
       "each record lies in a block whose times include its own",

@@ -9,6 +9,7 @@ struct BatchWriter {
   private let commands, starts: BoundStatement
   private var pages: PageStorer
   private var blocks: BlockWriter
+  private var hours: HourNames
   /// The sequence number of the next command.
   private var next: Int64 = 0
   private var tally: [TallyKey: Int64] = [:]
@@ -37,6 +38,7 @@ struct BatchWriter {
     self.db = db
     words = try WordWriter(db, cache: cache)
     blocks = try BlockWriter(db)
+    hours = HourNames(db)
     pages = try PageStorer(db, words: words, filling: filling, sequenceFloor: sequenceFloor)
     commands = try BoundStatement(
       db,
@@ -49,7 +51,7 @@ struct BatchWriter {
 
   /// Stores a decision, unless its id is stored already.
   mutating func insert(_ line: DecisionLine) throws {
-    guard try pages.insert(line, &blocks) else {
+    guard try pages.insert(line, &blocks, &hours) else {
       counts.duplicates += 1
       return
     }
@@ -114,6 +116,7 @@ struct BatchWriter {
   mutating func finish(positions: [TopicPosition], holes: [AuditHole]) throws {
     _ = try pages.finish(&blocks)
     try blocks.finish()
+    try hours.finish()
     let tallies = try BoundStatement(
       db, "INSERT INTO tally VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count")
     for (key, count) in tally { try tallies.run(key.hour, key.code, key.kind, count) }

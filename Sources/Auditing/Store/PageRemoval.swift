@@ -33,6 +33,7 @@ struct PageRemoval {
     let subtract = try BoundStatement(db, "UPDATE tally SET count = count - ? WHERE hour = ? AND code = ? AND kind = ?")
     for (key, count) in tally { try subtract.run(count, key[0], key[1], key[2]) }
     try db.execute(sql: "DELETE FROM tally WHERE count <= 0")
+    for hour in Set(tally.keys.map { $0[0] }) { try HourNames.remove(hour, db) }
   }
 
   private mutating func remove(_ page: Int64, olderThan cutoff: Int64?) throws {

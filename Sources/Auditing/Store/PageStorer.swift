@@ -52,9 +52,9 @@ struct PageStorer {
   /// The number of the kind of the decision that was stored last.
   var lastKind: Int64 { writer.lastKind }
 
-  /// Stores a decision.
+  /// Stores a decision, and adds its names to those of its hour.
   /// - Returns: Whether its id is new.
-  mutating func insert(_ line: DecisionLine, _ blocks: inout BlockWriter) throws -> Bool {
+  mutating func insert(_ line: DecisionLine, _ blocks: inout BlockWriter, _ hours: inout HourNames) throws -> Bool {
     let id = RecordId(line.bytes.span.extracting(line.id.range), of: .decision)
     guard try ids.isNew(line, id) else { return false }
     let page = try self.page ?? open()
@@ -64,8 +64,8 @@ struct PageStorer {
     filling.add(line)
     let device = KeyHash(.device, line.bytes.span.extracting(line.device.range))
     enter(device)
-    let event = noteEvent(of: line)
-    try blocks.add(to: page >> AuditSchema.blockShift, device: device, event: event)
+    let isFirstOfHour = try hours.enter(line.at.microseconds.hourIndex)
+    hours.add(device: device, event: noteEvent(of: line, isFirstOfHour: isFirstOfHour))
     if line.command.isPresent { enter(KeyHash(.command, line.bytes.span.extracting(line.command.range))) }
     if writer.isFull { try close(&blocks) }
     return true
@@ -94,12 +94,14 @@ struct PageStorer {
   }
 
   /// Adds the hash of the event to the entries, unless the line before in the page has the same event.
-  /// - Returns: The hash; nil if the event was added with the line before.
-  private mutating func noteEvent(of line: DecisionLine) -> KeyHash? {
-    guard writer.hasNewEvent || isFirstLine else { return nil }
+  /// - Parameter isFirstOfHour: Whether the line before is of another hour.
+  /// - Returns: The hash; nil if the line before has the same event and is of the same hour.
+  private mutating func noteEvent(of line: DecisionLine, isFirstOfHour: Bool) -> KeyHash? {
+    let isNew = writer.hasNewEvent || isFirstLine
+    guard isNew || isFirstOfHour else { return nil }
     isFirstLine = false
     let hash = KeyHash(.event, line.bytes.span.extracting(line.event.range))
-    enter(hash)
+    if isNew { enter(hash) }
     return hash
   }
 

@@ -101,13 +101,15 @@ struct OverviewPage {
         detail: activity.surfaces.map { "\($0.surface.rawValue) \(grouped($0.commands))" }.joined(separator: ", "),
         link: PageLink.to("/decisions", ["verdict": Verdict.emit.rawValue, "from": from])),
       .init(
-        name: "Events in the store", value: grouped(summary.events),
-        detail: "\(summary.eventsAreEstimated ? "about, " : "")with a decision at any time",
-        link: PageLink.to("/top", ["by": "event"])),
+        name: "Events", value: grouped(activity.events.count),
+        detail:
+          "\(activity.events.isEstimated ? "about, " : "")with a decision in these hours; \(grouped(summary.events)) in the store",
+        link: PageLink.to("/top", ["by": "event", "from": from])),
       .init(
-        name: "Devices in the store", value: grouped(summary.devices),
-        detail: "\(summary.devicesAreEstimated ? "about, " : "")with a decision at any time",
-        link: PageLink.to("/top", ["by": "device"])),
+        name: "Devices", value: grouped(activity.devices.count),
+        detail:
+          "\(activity.devices.isEstimated ? "about, " : "")with a decision in these hours; \(grouped(summary.devices)) in the store",
+        link: PageLink.to("/top", ["by": "device", "from": from])),
       lag,
     ]
     var section = PageSection(heading: "Numbers", tiles: tiles)
