@@ -128,7 +128,9 @@ public struct DeviceListeners: Sendable {
   /// Opens the file for one question.
   func read<Answer>(_ question: (Database) throws -> Answer) throws(DeviceStoreError) -> Answer {
     guard FileManager.default.fileExists(atPath: path) else {
-      throw DeviceStoreError(path, "is not there yet; the gateway makes it when it starts with gateway.devicesView")
+      throw DeviceStoreError(
+        path,
+        "is not there yet; the process that keeps it makes it at its start (gateway.devicesView, console.devicesView)")
     }
     do {
       var configuration = Configuration()

@@ -9,29 +9,30 @@ public struct DeviceViewMetrics: Sendable {
   /// - Parameter registry: The registry.
   public init(_ registry: MetricRegistry) {
     age = registry.gauge(
-      "rouse_gateway_devices_age_seconds",
+      "rouse_devices_view_age_seconds",
       help:
-        "Age of the gateway's view of devices: what was written before that is in it. Without a series: no view, or it is being filled",
-      advice: "Above 60 s: the brokers do not answer, or the disk of gateway.devicesView is full. The log says which.")
+        "Age of the view of devices: what was written before that is in it. Without a series: no view, or it is being filled",
+      advice: "Above 60 s: the brokers do not answer, or the disk of the view is full. The log says which.")
     lag = registry.gauge(
-      "rouse_gateway_devices_lag_records", help: "Records of rouse.devices that the gateway's view has not read yet",
-      advice: "Falling: it is being filled. Growing: look at the disk of gateway.devicesView.")
+      "rouse_devices_view_lag_records", help: "Records of rouse.devices that the view of devices has not read yet",
+      advice: "Falling: it is being filled. Growing: look at the disk of the view.")
     records = registry.counter(
-      "rouse_gateway_devices_records_total",
+      "rouse_devices_view_records_total",
       [MetricLabel("outcome", upTo: 5, "`kept`, `older`, `forgotten` or `refused`")],
-      help: "Records of rouse.devices that the gateway's view has read",
+      help: "Records of rouse.devices that the view of devices has read",
       advice: "`refused`: intake makes dead letters of them. `older`: a registration with a newer `updatedAt` is known."
     )
     signals = registry.counter(
-      "rouse_gateway_signals_records_total",
+      "rouse_devices_view_signals_total",
       [MetricLabel("outcome", upTo: 4, "`kept`, `other`, `unknown` or `refused`")],
-      help: "Records of rouse.signals that the gateway's view has read",
+      help: "Records of rouse.signals that the view of devices has read",
       advice:
         "`kept`: looks and fetches; `other`: of other sorts. `unknown`: about devices that are not registered. `refused`: intake makes dead letters of them."
     )
     signalsLag = registry.gauge(
-      "rouse_gateway_signals_lag_records", help: "Records of rouse.signals that the gateway's view has not read yet",
-      advice: "Growing: the pages of devices show old looks. Look at the disk of gateway.devicesView.")
+      "rouse_devices_view_signals_lag_records",
+      help: "Records of rouse.signals that the view of devices has not read yet",
+      advice: "Growing: the pages of devices show old looks. Look at the disk of the view.")
   }
 
   /// Sets the age.

@@ -35,7 +35,7 @@ ALL = {
     "planner": {"replicas": 2, "workers": 2, "storage": {"className": "fast"}, "priorityClassName": "high"},
     "intake": {"replicas": 5, "nodeSelector": {"disk": "ssd"}, "tolerations": [{"operator": "Exists"}]},
     "gateway": {"enabled": True, "keysSecret": "rouse-keys", "replicas": 3, "port": 8081, "devicesViewSize": "4Gi", "tlsSecret": "gateway-tls"},
-    "console": {"enabled": True, "keysSecret": "console-keys", "kafkaSecretName": "console-kafka", "port": 8091, "metricsPort": 9466, "tlsSecret": "console-tls"},
+    "console": {"enabled": True, "keysSecret": "console-keys", "kafkaSecretName": "console-kafka", "port": 8091, "metricsPort": 9466, "tlsSecret": "console-tls", "devicesView": True},
     "networkPolicy": {
         "scrapers": [{"podSelector": {}}],
         "clients": [{"namespaceSelector": {}}],
@@ -315,6 +315,8 @@ def check_console(objects, settings):
     store = mount(container, settings["audit.store"])
     expect(store and store == mount(audit, "/var/lib/rouse/audit.sqlite"), f"all: the store of the console is in {store}")
     expect(store and not store.get("readOnly"), "all: the console cannot write its access records")
+    view = settings["console.devicesView"]
+    expect(store and mount(container, view) == store and view != settings["audit.store"], f"all: console.devicesView {view}")
     secrets = {v["name"]: v["secret"] for v in pod["spec"]["volumes"] if "secret" in v}
     properties = next(v["value"] for v in container["env"] if v["name"] == "ROUSE_KAFKA_PROPERTIES_FILE")
     for path, secret in ((settings["console.keys"], "console-keys"), (properties, "console-kafka")):

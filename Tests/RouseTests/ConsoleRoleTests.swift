@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTesting
 import JSON
+import Pipeline
 import Serving
 import Testing
 
@@ -56,6 +57,34 @@ import Testing
     #expect(try ask(console, "/health", accept: "text/html").status == 200)
     #expect(try run.end() == 0)
     #expect(try run.words.contains("no broker answers, so the console shows no policies"))
+  }
+
+  @Test("it keeps a view of devices itself if told to, unless the process is a gateway that keeps one")
+  func view() throws {
+    func settings(_ assignments: String...) throws -> Settings {
+      try Settings(
+        assignments: ["console.devicesView=own", "gateway.devicesView=other"] + assignments, environment: [:], file: nil
+      )
+    }
+    let alone = try settings("roles=console")
+    #expect(alone.ownConsoleView == "own" && alone.storage.devices == "own")
+    _ = try alone.console(alone.pipeline())
+    let gateway = try settings("roles=gateway")
+    #expect(gateway.ownConsoleView == nil && gateway.storage.devices == "other")
+    let both = try settings("roles=gateway,console")
+    let refusal = #expect(throws: (any Error).self) { try both.console(both.pipeline()) }
+    #expect(refusal.map { "\($0)".contains("leave one of the two out") } == true)
+    let place = try Workplace()
+    let run = try RunningRouse(
+      ["--bootstrap", Self.nowhere, "--set", "roles=console", "--set", "console.listen=127.0.0.1:0"]
+        + ["--set", "audit.store=audit.sqlite", "--set", "console.devicesView=devices.sqlite"], in: place)
+    let metrics = try soon("the view") {
+      let text = try run.page("/metrics")
+      return text.contains("\nrouse_devices_view_lag_records 0\n") ? text : nil
+    }
+    #expect(FileManager.default.fileExists(atPath: place.path("devices.sqlite")))
+    #expect(!metrics.contains("\nrouse_devices_view_age_seconds "), "nothing is known yet")
+    #expect(try run.end() == 0)
   }
 
   @Test("settings that no client of Kafka takes are refused at start, and any other role needs a broker")

@@ -53,7 +53,7 @@ struct SecuredBrokerTests {
   }
 
   @Test(
-    "so do the gateway with a view of devices, and the console: it applies a policy, replays a dead letter, and sees the cluster"
+    "so do the gateway and the console with views of devices of their own, and the console applies a policy, replays a dead letter, and sees the cluster"
   )
   func servers() throws {
     let broker = try SecuredBroker()
@@ -76,6 +76,10 @@ struct SecuredBrokerTests {
     try broker.publish("rouse.devices", "d2", "no registration", as: .backend)
 
     let console = try broker.address(of: .console)
+    try broker.soon("the registration", .console) { _ in
+      let page = try TestClient(console).ask("GET", "/devices/d1", [("Accept", "text/html")])
+      return page.status == 200 && page.text.contains("By the copy of the registrations, as it was ")
+    }
     let next = tinyPolicy.replacing("tiny.1", with: "tiny.2")
     let applied = try TestClient(console).ask(
       "POST", "/v1/policies/apply", [("Content-Type", "application/yaml")], next)
@@ -132,6 +136,7 @@ private struct SecuredBroker {
       "topics.partitions=1", "group=\(prefix.dropLast())",
       "kafka.properties=security.protocol=SASL_PLAINTEXT,sasl.mechanism=PLAIN,sasl.username=\(user)",
       "kafka.secretFiles=sasl.password=\(user).secret", "timestamps=event", "gateway.devicesView=devices.sqlite",
+      "console.devicesView=console.sqlite",
     ].flatMap { ["--set", $0] }
   }
 

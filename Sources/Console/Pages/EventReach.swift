@@ -16,10 +16,7 @@ struct EventReach {
   ///   - devices: The registrations; nil if the console does not know them.
   init(_ event: DomainEvent, _ policy: Policy, _ devices: (any ListeningDevices)?) {
     guard let devices else {
-      words = [
-        "How many devices these are is not known here. The console counts them if ",
-        PageCell("gateway.devicesView", tone: .code), " names the gateway's copy of the registrations.",
-      ]
+      words = .withoutView("How many devices these are is not known here. The console counts them if ")
       return
     }
     let groups = policy.kinds.compactMap { kind -> (name: Identifier, keys: [String])? in

@@ -19,11 +19,7 @@ struct KnownLooks {
   init(_ device: Identifier, from: Timestamp?, to: Timestamp?, _ devices: (any ListeningDevices)?) {
     guard let devices else {
       (signals, isKnown) = ([], false)
-      words = [
-        "Looks and fetches are not known here. The console shows them if ",
-        PageCell("gateway.devicesView", tone: .code),
-        " names the gateway's copy of the registrations, which has the newest signals of each device.",
-      ]
+      words = .withoutView("Looks and fetches are not known here. The console shows them if ")
       return
     }
     do throws(ListeningDevicesError) {

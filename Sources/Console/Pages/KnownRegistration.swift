@@ -16,10 +16,9 @@ struct KnownRegistration {
   init(_ device: Identifier, _ devices: (any ListeningDevices)?) {
     guard let devices else {
       registration = nil
-      words = [
-        "What is registered is not known here, so these are the instances that had a decision. The console shows the registration if ",
-        PageCell("gateway.devicesView", tone: .code), " names the gateway's copy of the registrations.",
-      ]
+      words = .withoutView(
+        "What is registered is not known here, so these are the instances that had a decision. The console shows the registration if "
+      )
       return
     }
     do throws(ListeningDevicesError) {
@@ -40,4 +39,17 @@ struct KnownRegistration {
 
   /// Writes times in the device's own time zone; nil if that is not known.
   var time: PageTime? { registration.flatMap { PageTime(region: $0.timeZone) } }
+}
+
+extension [PageCell] {
+  /// Returns a sentence about what a console without a view of the registrations does not know.
+  ///
+  /// - Parameter beginning: The sentence up to the condition, with a space at its end.
+  static func withoutView(_ beginning: String) -> [PageCell] {
+    [
+      PageCell(beginning), PageCell("console.devicesView", tone: .code),
+      " lets it keep a copy of the registrations, or ",
+      PageCell("gateway.devicesView", tone: .code), " names that of a gateway on the same machine.",
+    ]
+  }
 }

@@ -263,8 +263,8 @@ struct OverviewPage {
       case .shown(let shown):
         "all widgets and controls that the \(devices) with a registration \(budget.devices == 1 ? "shows" : "show"), as of \(shown.ageSeconds ?? 0) s ago"
       case .filling: "\(stored) yet, because the registrations are being read"
-      case .unreadable: "\(stored), because gateway.devicesView cannot be read"
-      case .unknown: "\(stored) without gateway.devicesView"
+      case .unreadable: "\(stored), because the view of devices cannot be read"
+      case .unknown: "\(stored) without a view of devices"
       }
     return
       "The budget is what the policy in force allows in these hours to \(whose). A device may spend a day's tokens at any time of the day."

@@ -1,5 +1,4 @@
 import Auditing
-import DeviceView
 import Domain
 import Foundation
 import JSON
@@ -72,7 +71,7 @@ final class DemoStage {
   ///   - auditStore: The path of the audit store.
   ///   - devicesView: The path of a view of the registrations, for the console.
   ///   - stories: Gets the decisions that are worth a look.
-  /// - Throws: `KafkaError` when the broker refuses, `DeviceStoreError` when the view cannot be made.
+  /// - Throws: `KafkaError` when the broker refuses, `Failure` when the view cannot be made.
   func start(auditStore: String, devicesView: String, stories: DemoStories) throws {
     let stop = stop
     let counters = counters
@@ -84,17 +83,8 @@ final class DemoStage {
         try PlannerWorker(settings: settings, number: number, stop: stop, counters: counters, logger: logger).run()
       }
     }
-    let devices = try DeviceStore(path: devicesView, topic: settings.topics.devices)
-    let metrics = DeviceViewMetrics(counters.registry)
-    let kafka = settings.kafka.merging(["group.id": settings.gatewayGroup])
-    runner.start("devices") { () throws(PipelineError) in
-      let feed = DeviceFeed(devices, topic: settings.topics.devices, kafka: kafka, metrics: metrics, logger: logger)
-      try GatewayRole.retryingStore(logger) { () throws(DeviceFeed.FeedError) in try feed.run { !stop.isAsked } }
-    }
-    runner.start("signals") { () throws(PipelineError) in
-      let feed = SignalFeed(devices, topic: settings.topics.signals, kafka: kafka, metrics: metrics, logger: logger)
-      try GatewayRole.runSignals(logger) { () throws(DeviceFeed.FeedError) in try feed.run { !stop.isAsked } }
-    }
+    let view = try DevicesView(devicesView, .consoleDevicesView, group: settings.readerGroup, settings, logger)
+    view.keep(on: runner, counters) { !stop.isAsked }
     runner.start("intake") { () throws(PipelineError) in
       try Intake(settings: settings, stop: stop, counters: counters, logger: logger).run()
     }

@@ -15,8 +15,8 @@ enum ConsoleRole {
   ///   - pipeline: The settings of the pipeline.
   ///   - tokens: The tokens that are taken beside keys; nil for none.
   ///   - check: Looks at what the console needs.
-  ///   - runner: Runs the thread of the check.
-  ///   - stop: Ends that thread.
+  ///   - runner: Runs the threads of the check and of the console's own view of devices.
+  ///   - stop: Ends these threads.
   ///   - counters: Gets the metrics.
   ///   - logger: Gets what happens.
   /// - Returns: The console, to be stopped at the end; nil if the process does not have the role.
@@ -27,7 +27,10 @@ enum ConsoleRole {
     _ stop: StopSignal, _ counters: PipelineCounters, _ logger: Logger
   ) async throws -> ConsoleServer? {
     guard var console = try settings.console(pipeline) else { return nil }
-    console.devices = settings.text(.gatewayDevicesView).map { ViewedListeners(listeners: DeviceListeners(path: $0)) }
+    let own = settings.ownConsoleView
+    console.devices = (own ?? settings.text(.gatewayDevicesView)).map {
+      ViewedListeners(listeners: DeviceListeners(path: $0))
+    }
     console.gatewayAccessPath = settings.gatewayAccessPath
     console.process = ConsoleProcess(
       roles: Role.allCases.filter(settings.roles.contains), threads: settings.threads
@@ -36,6 +39,9 @@ enum ConsoleRole {
     let keys = try keys(settings, logger)
     let access = access(settings, keys, tokens)
     let metrics = ConsoleMetrics(counters.registry)
+    let view = try own.map {
+      try DevicesView($0, .consoleDevicesView, group: pipeline.readerGroup, pipeline, logger)
+    }
     let server: ConsoleServer
     do throws(HTTPListenerError) {
       server = try await ConsoleServer.start(console, access: access, metrics: metrics, logger: logger)
@@ -45,6 +51,7 @@ enum ConsoleRole {
     if let check {
       runner.start("console-check") { () throws(PipelineError) in check.run(until: stop, metrics) }
     }
+    view?.keep(on: runner, counters) { !stop.isAsked }
     if let certificate = console.certificate {
       counters.registry.collect { metrics.set(certificate) }
     }

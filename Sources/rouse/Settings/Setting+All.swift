@@ -193,6 +193,10 @@ extension Setting {
       "Addresses host:port of http.listen of other processes, for the page about health and rouse doctor; every address of a host name is asked, of IPv6 only if it has none of IPv4."
     ),
     Setting(
+      .consoleDevicesView, .text, without: "the console reads gateway.devicesView, if that is set",
+      "Copy of the registrations, with the newest looks at each device, that the console keeps itself because it cannot read a gateway's; a SQLite file, made anew if it is removed."
+    ),
+    Setting(
       .consoleAccessDays, .number(1...36_500, unit: "days"), .number(400),
       "Days for which the records of who looked or changed something are kept, beside audit.store."),
     Setting(

@@ -55,6 +55,7 @@ enum SettingKey: String, CaseIterable, Sendable {
   case consoleReaders = "console.readers"
   case consoleRequestsPerSecond = "console.requestsPerSecond"
   case consoleProcesses = "console.processes"
+  case consoleDevicesView = "console.devicesView"
   case consoleAccessDays = "console.accessDays"
   case consoleAccessRecords = "console.accessRecords"
   case oidcIssuer = "oidc.issuer"

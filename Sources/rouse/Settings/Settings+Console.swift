@@ -21,6 +21,12 @@ extension Settings {
         "\(text) can be reached from other hosts, so the console needs keys: make a file with rouse keys create and name it with console.keys, let it take tokens with oidc.issuer, or listen on 127.0.0.1"
       )
     }
+    guard ownConsoleView == nil || !roles.contains(.gateway) || self.text(.gatewayDevicesView) == nil else {
+      throw refusal(
+        .consoleDevicesView,
+        "this process is the gateway, too, and the console reads its copy, gateway.devicesView; leave one of the two out"
+      )
+    }
     var settings = ConsoleSettings(listen: address, storePath: textOrDefault(.auditStore), pipeline: pipeline)
     settings.others = try otherProcesses()
     settings.readers = numberOrDefault(.consoleReaders)
@@ -44,6 +50,9 @@ extension Settings {
         return page
       })
   }
+
+  /// The path of the view of devices that the console keeps itself; nil if it keeps none.
+  var ownConsoleView: String? { roles.contains(.console) ? text(.consoleDevicesView) : nil }
 
   /// The requests that each key, and each subject of tokens, may send a second; nil for any number.
   var consoleRate: Int? {

@@ -82,7 +82,7 @@ extension Settings {
     StoragePlaces(
       store: roles.contains(.audit) ? textOrDefault(.auditStore) : nil,
       snapshots: roles.contains(.planner) ? text(.snapshotFolder) : nil,
-      devices: roles.contains(.gateway) ? text(.gatewayDevicesView) : nil,
+      devices: ownConsoleView ?? (roles.contains(.gateway) ? text(.gatewayDevicesView) : nil),
       access: roles.contains(.gateway) ? gatewayAccessPath : nil)
   }
 

@@ -296,6 +296,7 @@ spec:
 {{- if $values.console.kafkaSecretName }}{{ $kafka = "console-kafka" }}{{ end }}
 {{- $env := dict "ROUSE_CONSOLE_LISTEN" (printf "0.0.0.0:%d" (int $values.console.port)) }}
 {{- $_ := set $env "ROUSE_AUDIT_STORE" "/var/lib/rouse/audit.sqlite" }}
+{{- if $values.console.devicesView }}{{ $_ := set $env "ROUSE_CONSOLE_DEVICES_VIEW" "/var/lib/rouse/devices.sqlite" }}{{ end }}
 {{- /* The headless Service has the addresses of the pods of all roles. Other addresses can be set in its place. */}}
 {{- if not (dig "console" "processes" "" $values.settings) }}
 {{- $_ := set $env "ROUSE_CONSOLE_PROCESSES" (printf "%s:%d" (include "rouse.name" .root) (int $values.http.port)) }}
