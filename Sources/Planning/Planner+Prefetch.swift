@@ -197,20 +197,38 @@ extension Planner {
 
   // MARK: Texts
 
-  /// Loads the names of the subjects that instances show, which tell the states that their screens show after a reload. It changes
-  /// no state.
-  /// - Parameter instances: The instances; those beyond `hintsMax` are ignored.
+  /// Looks up the states of the subjects that the screens of `record.reached` show by their first entries, for `markFresh`. Each step is
+  /// made for all of them, so that the waits for memory overlap.
   /// - Returns: A sum over the values read, without meaning.
   @inline(never) @discardableResult
-  borrowing func prefetch(namesOf instances: [InstanceSlot]) -> UInt32 {
+  mutating func findTruthsOfReached() -> UInt32 {
+    record.reachedTruths.clear()
     var sum: UInt32 = 0
     var names = InlineArray<16, TextHandle>(repeating: .absent)
-    let count = min(instances.count, Self.hintsMax)
+    var keys = InlineArray<16, UInt64>(repeating: 0)
+    var slots = InlineArray<16, SubjectSlot>(repeating: .absent)
+    let count = min(record.reached.count, Self.hintsMax)
     for i in 0..<count {
-      let entry = registry.instances[instances[i]].firstEntry
-      if !entry.isAbsent { names[i] = registry.interests.key(of: registry.entries[entry].interest) }
+      let instance = record.reached[i]
+      let (entry, kind) = (registry.instances[instance].firstEntry, registry.instances[instance].kind)
+      // Without a row nothing is known field by field, and of the event's own subject the record has the state.
+      if entry.isAbsent || registry.entries[entry].row.isAbsent || isAboutCurrent(kind, entry) { continue }
+      names[i] = registry.interests.key(of: registry.entries[entry].interest)
     }
     for i in 0..<count where !names[i].isAbsent { sum &+= registry.texts.touch(names[i]) }
+    for i in 0..<count where !names[i].isAbsent {
+      let name = registry.texts.bytes.span.extracting(registry.texts.range(of: names[i]))
+      keys[i] = rules[registry.instances[record.reached[i]].kind].display.truthKey(subject: name)
+      sum &+= subjects.touch(keys[i])
+    }
+    for i in 0..<count where !names[i].isAbsent { slots[i] = subjects.candidate(keys[i]) ?? .absent }
+    for i in 0..<count where !slots[i].isAbsent {
+      if subjects.slots[slots[i]].key != keys[i] { slots[i] = subjects.slot(keys[i]) ?? .absent }
+    }
+    for i in 0..<count where !slots[i].isAbsent {
+      sum &+= UInt32(truncatingIfNeeded: subjects.slots[slots[i]].newest.values.count)
+    }
+    for i in 0..<count { record.reachedTruths.append(names[i].isAbsent ? nil : .some(slots[i])) }
     return sum
   }
 

@@ -203,18 +203,18 @@ public struct Planner {
   /// are.
   mutating func rotateSubjects() {
     let displays = rules.kinds.filter { !$0.display.isEmpty }.map(\.display)
-    var keys: [UInt64] = []
+    var kept: [(key: UInt64, slot: SubjectSlot)] = []
     for interest in registry.interests.slots {
       let name = registry.texts.range(of: registry.interests.key(of: interest))
       for display in displays {
         let key = display.truthKey(subject: registry.texts.bytes.span.extracting(name))
-        if subjects.truth(key) != nil { keys.append(key) }
+        if let slot = subjects.slot(key), subjects.isCurrent(slot) { kept.append((key, slot)) }
       }
     }
     // By key, because the order of slots is another one after a restart.
-    keys.sort()
+    kept.sort { $0.key < $1.key }
     subjects.rotate()
-    for key in keys { subjects.prolong(key) }
+    for (_, slot) in kept { subjects.prolong(slot) }
   }
 
   /// Checks the invariants of every part, which hold between any two records. It reads every slot; for tests.

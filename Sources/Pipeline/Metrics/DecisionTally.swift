@@ -48,19 +48,22 @@ struct DecisionTally {
       if let objective { count(objective, end - first, kind, by: planner) }
       first = end
     }
-    for command in output.commands {
-      let (surface, place) = (command.push.surface, Int(command.push.surface.number))
+    // By index: to go through an array keeps it alive for the loop, which costs as much as the counting.
+    for command in output.commands.indices {
+      let surface = output.commands[command].push.surface
+      let place = Int(surface.number)
       if commands.add(1, at: place) { commands.name(place, [surface.rawValue]) }
     }
-    for charge in output.charges {
-      let (ledger, number) = (charge.ledger, Int(charge.ledger.number))
+    for charge in output.charges.indices {
+      let ledger = output.charges[charge].ledger
+      let number = Int(ledger.number)
       assert(number < Self.ledgers, "each ledger has a place")
       // The first row is that of ledgers which a device or an app owns.
       guard ledger.traits.owner == .instance else {
         if tokens.add(1, at: number) { tokens.name(number, [ledger.rawValue, ""]) }
         continue
       }
-      let kind = planner.kind(of: charge.instance)
+      let kind = planner.kind(of: output.charges[charge].instance)
       let place = (kind.index + 1) * Self.ledgers + number
       if tokens.add(1, at: place) { tokens.name(place, [ledger.rawValue, planner.name(of: kind).text]) }
     }

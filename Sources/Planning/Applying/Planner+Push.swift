@@ -37,11 +37,12 @@ extension Planner {
       if registry.instances[instance].day.chargedByLast { ledgers.settle(&registry[day: instance]) }
       if reaches(instance, device: device, route: route) { record.reached.append(instance) }
     }
-    if record.reached.count > 1 { prefetch(namesOf: record.reached) }
+    if record.reached.count > 1 { findTruthsOfReached() } else { record.reachedTruths.clear() }
     charge(device, command: command, examination, into: &output)
-    serve(trigger, command: command, as: fromTimer ? .emittedAfterDefer : .emitted, examination, into: &output)
+    let reason = fromTimer ? Reason.emittedAfterDefer : .emitted
+    serve(trigger, record.reached.firstIndex(of: trigger), command: command, as: reason, examination, into: &output)
     for i in record.reached.indices where record.reached[i] != trigger {
-      serve(record.reached[i], command: command, as: .emittedShared, examination, into: &output)
+      serve(record.reached[i], i, command: command, as: .emittedShared, examination, into: &output)
     }
     output.commands[command].servedCount = output.served.count - output.commands[command].servedStart
     if registry.devices[device].flags.contains(.rare) { registry.forgetShownBefore(of: record.reached, device) }
@@ -99,10 +100,12 @@ extension Planner {
   }
 
   /// Ends every cause that waits on one instance that the push reaches.
-  /// - Parameter primary: The reason for the newest cause: for the trigger the reason of the push, for other instances
-  ///   `EMITTED_SHARED`.
+  /// - Parameters:
+  ///   - place: Its place in `record.reached`.
+  ///   - primary: The reason for the newest cause: for the trigger the reason of the push, for other instances
+  ///     `EMITTED_SHARED`.
   private mutating func serve(
-    _ instance: InstanceSlot, command: Int, as primary: Reason, _ examination: Examination,
+    _ instance: InstanceSlot, _ place: Int?, command: Int, as primary: Reason, _ examination: Examination,
     into output: inout PlannerOutput
   ) {
     let waiting = registry.instances[instance].waiting
@@ -110,7 +113,8 @@ extension Planner {
     let catchesUp = !hasPending(instance) && catchesUp(instance)
     registry.noteReload(instance, at: now)
     notePush(instance)
-    markFresh(instance)
+    let truths = record.reachedTruths.count
+    markFresh(instance, truth: place.flatMap { $0 < truths ? record.reachedTruths[$0] : nil })
     guard hasPending(instance) else {
       if catchesUp { serveWithoutEvent(instance, into: &output) }
       return

@@ -21,7 +21,10 @@ extension Planner {
 
   /// Notes that an instance shows the newest content, the current event included, whether a push or something else has reloaded
   /// it.
-  mutating func markFresh(_ instance: InstanceSlot) {
+  /// - Parameters:
+  ///   - instance: The instance.
+  ///   - first: The state of the subject of its first entry, absent if there is none; nil to look it up here.
+  mutating func markFresh(_ instance: InstanceSlot, truth first: SubjectSlot? = nil) {
     registry.markFresh(instance)
     let kind = registry.instances[instance].kind
     let head = rules[kind].display.rowHead
@@ -31,7 +34,8 @@ extension Planner {
         dropRow(entry, kind)
         continue
       }
-      if let truth = knownTruth(kind, entry) {
+      let isFirst = entry == registry.instances[instance].firstEntry
+      if let truth = knownTruth(kind, entry, isFirst ? first : nil) {
         show(truth, head: head, entry)
       } else if registry.entries[entry].distance > 0 {
         // The truth has been forgotten, and with it what the screen shows now.
@@ -179,13 +183,21 @@ extension Planner {
 
   /// Returns the newest displayed state of the subject whose name is an entry's key, the current event included; nil if it has
   /// been forgotten.
-  private func knownTruth(_ kind: KindSlot, _ entry: EntrySlot) -> KnownTruth? {
-    // Not by comparing `event` with nil, which would copy the event.
-    let place = record.fanOut.slot.isAbsent ? -1 : record.fanOut.evaluations[kind.index].truth
-    if place >= 0, registry.entries[entry].interest == record.fanOut.subjectInterest {
-      return .current(record.fanOut.truths[place].after)
+  /// - Parameter known: Its slot in the subject memory, absent if there is none; nil to look it up here.
+  private func knownTruth(_ kind: KindSlot, _ entry: EntrySlot, _ known: SubjectSlot? = nil) -> KnownTruth? {
+    if isAboutCurrent(kind, entry) {
+      return .current(record.fanOut.truths[record.fanOut.evaluations[kind.index].truth].after)
     }
+    if let known { return known.ifPresent.map { .remembered($0) } }
     return subjects.slot(truthKey(kind, entry)).map { .remembered($0) }
+  }
+
+  /// Returns whether the current event is about the subject whose name is an entry's key, and tells what the kind displays of it.
+  @inline(__always)
+  func isAboutCurrent(_ kind: KindSlot, _ entry: EntrySlot) -> Bool {
+    // Not by comparing `event` with nil, which would copy the event.
+    !record.fanOut.slot.isAbsent && record.fanOut.evaluations[kind.index].truth >= 0
+      && registry.entries[entry].interest == record.fanOut.subjectInterest
   }
 
   /// Returns the log time of the newest change of the displayed state of the subject whose name is an entry's key; nil if it has been

@@ -192,9 +192,12 @@ struct SubjectMemory {
     listed.append(slot)
   }
 
-  /// Prolongs the life of the entry with a key, if there is one, as an event that changes nothing does.
-  mutating func prolong(_ key: UInt64) {
-    if let slot = slot(key), moveUp(slot) { list(slot) }
+  /// Whether the entry in a slot is of the newer generation, so that the next rotation does not forget it.
+  func isCurrent(_ slot: SubjectSlot) -> Bool { slots[slot].generation == generation }
+
+  /// Prolongs the life of the entry in a slot, as an event that changes nothing does.
+  mutating func prolong(_ slot: SubjectSlot) {
+    if moveUp(slot) { list(slot) }
   }
 
   /// Forgets the older generation and begins a new one.
