@@ -212,7 +212,9 @@ extension Planner {
       let instance = record.reached[i]
       let (entry, kind) = (registry.instances[instance].firstEntry, registry.instances[instance].kind)
       // Without a row nothing is known field by field, and of the event's own subject the record has the state.
-      if entry.isAbsent || registry.entries[entry].row.isAbsent || isAboutCurrent(kind, entry) { continue }
+      if entry.isAbsent { continue }
+      if registry.entries[entry].row.isAbsent { continue }
+      if registry.entries[entry].interest == record.fanOut.subjectInterest, currentTruth(kind) >= 0 { continue }
       names[i] = registry.interests.key(of: registry.entries[entry].interest)
     }
     for i in 0..<count where !names[i].isAbsent { sum &+= registry.texts.touch(names[i]) }
@@ -228,7 +230,7 @@ extension Planner {
     for i in 0..<count where !slots[i].isAbsent {
       sum &+= UInt32(truncatingIfNeeded: subjects.slots[slots[i]].newest.values.count)
     }
-    for i in 0..<count { record.reachedTruths.append(names[i].isAbsent ? nil : .some(slots[i])) }
+    for i in 0..<count { record.reachedTruths.append(slots[i]) }
     return sum
   }
 

@@ -21,9 +21,9 @@ struct RecordInHand {
   var entries: [EntrySlot] = []
   /// The instances that the current push reaches.
   var reached: [InstanceSlot] = []
-  /// The states of the subjects that `reached` show by their first entries, in the same order: absent if there is none, nil if it was
-  /// not looked up.
-  var reachedTruths: [SubjectSlot?] = []
+  /// The states of the subjects that `reached` show by their first entries, in the same order; absent for those that are not known, and
+  /// for those that were not looked up.
+  var reachedTruths: [SubjectSlot] = []
   /// The instances of the current device on which the event waits. An element becomes absent when a decision about it has
   /// been reported.
   var waitingNow: [InstanceSlot] = []

@@ -113,8 +113,10 @@ extension Planner {
     let catchesUp = !hasPending(instance) && catchesUp(instance)
     registry.noteReload(instance, at: now)
     notePush(instance)
-    let truths = record.reachedTruths.count
-    markFresh(instance, truth: place.flatMap { $0 < truths ? record.reachedTruths[$0] : nil })
+    // No closure here: it would copy the planner.
+    var truth: SubjectSlot?
+    if let place, place < record.reachedTruths.count { truth = record.reachedTruths[place].ifPresent }
+    markFresh(instance, truth: truth)
     guard hasPending(instance) else {
       if catchesUp { serveWithoutEvent(instance, into: &output) }
       return

@@ -23,7 +23,7 @@ extension Planner {
   /// it.
   /// - Parameters:
   ///   - instance: The instance.
-  ///   - first: The state of the subject of its first entry, absent if there is none; nil to look it up here.
+  ///   - first: The state of the subject of its first entry, if it was looked up and is not that of the current event.
   mutating func markFresh(_ instance: InstanceSlot, truth first: SubjectSlot? = nil) {
     registry.markFresh(instance)
     let kind = registry.instances[instance].kind
@@ -34,8 +34,11 @@ extension Planner {
         dropRow(entry, kind)
         continue
       }
-      let isFirst = entry == registry.instances[instance].firstEntry
-      if let truth = knownTruth(kind, entry, isFirst ? first : nil) {
+      if let first, entry == registry.instances[instance].firstEntry {
+        show(first, head: head, entry)
+        continue
+      }
+      if let truth = knownTruth(kind, entry) {
         show(truth, head: head, entry)
       } else if registry.entries[entry].distance > 0 {
         // The truth has been forgotten, and with it what the screen shows now.
@@ -183,21 +186,19 @@ extension Planner {
 
   /// Returns the newest displayed state of the subject whose name is an entry's key, the current event included; nil if it has
   /// been forgotten.
-  /// - Parameter known: Its slot in the subject memory, absent if there is none; nil to look it up here.
-  private func knownTruth(_ kind: KindSlot, _ entry: EntrySlot, _ known: SubjectSlot? = nil) -> KnownTruth? {
-    if isAboutCurrent(kind, entry) {
-      return .current(record.fanOut.truths[record.fanOut.evaluations[kind.index].truth].after)
+  private func knownTruth(_ kind: KindSlot, _ entry: EntrySlot) -> KnownTruth? {
+    let place = currentTruth(kind)
+    if place >= 0, registry.entries[entry].interest == record.fanOut.subjectInterest {
+      return .current(record.fanOut.truths[place].after)
     }
-    if let known { return known.ifPresent.map { .remembered($0) } }
     return subjects.slot(truthKey(kind, entry)).map { .remembered($0) }
   }
 
-  /// Returns whether the current event is about the subject whose name is an entry's key, and tells what the kind displays of it.
+  /// Returns the place in `FanOut.truths` of what a kind displays of the current event's subject; −1 if there is none.
   @inline(__always)
-  func isAboutCurrent(_ kind: KindSlot, _ entry: EntrySlot) -> Bool {
+  func currentTruth(_ kind: KindSlot) -> Int {
     // Not by comparing `event` with nil, which would copy the event.
-    !record.fanOut.slot.isAbsent && record.fanOut.evaluations[kind.index].truth >= 0
-      && registry.entries[entry].interest == record.fanOut.subjectInterest
+    record.fanOut.slot.isAbsent ? -1 : record.fanOut.evaluations[kind.index].truth
   }
 
   /// Returns the log time of the newest change of the displayed state of the subject whose name is an entry's key; nil if it has been
@@ -221,6 +222,13 @@ extension Planner {
     }
   }
 
+  /// Notes that an entry's screen shows the state of a subject in the subject memory, and that the state is the true one.
+  @inline(__always)
+  private mutating func show(_ slot: SubjectSlot, head: UInt64, _ entry: EntrySlot) {
+    let values = subjects.slots[slot].newest.values
+    registry.show(values.span, head: head, distance: 0, entry)
+  }
+
   /// Notes that an entry's screen shows a state, and that the state is the true one.
   @inline(__always)
   private mutating func show(_ truth: KnownTruth, head: UInt64, _ entry: EntrySlot) {
@@ -228,9 +236,7 @@ extension Planner {
     case .current(let places):
       let values = record.fanOut.values
       registry.show(values.span.extracting(places), head: head, distance: 0, entry)
-    case .remembered(let slot):
-      let values = subjects.slots[slot].newest.values
-      registry.show(values.span, head: head, distance: 0, entry)
+    case .remembered(let slot): show(slot, head: head, entry)
     }
   }
 
