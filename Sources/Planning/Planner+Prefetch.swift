@@ -206,7 +206,6 @@ extension Planner {
     var sum: UInt32 = 0
     var names = InlineArray<16, TextHandle>(repeating: .absent)
     var keys = InlineArray<16, UInt64>(repeating: 0)
-    var slots = InlineArray<16, SubjectSlot>(repeating: .absent)
     let count = min(record.reached.count, Self.hintsMax)
     for i in 0..<count {
       let instance = record.reached[i]
@@ -221,12 +220,8 @@ extension Planner {
     for i in 0..<count where !names[i].isAbsent {
       let name = registry.texts.bytes.span.extracting(registry.texts.range(of: names[i]))
       keys[i] = rules[registry.instances[record.reached[i]].kind].display.truthKey(subject: name)
-      sum &+= subjects.touch(keys[i])
     }
-    for i in 0..<count where !names[i].isAbsent { slots[i] = subjects.candidate(keys[i]) ?? .absent }
-    for i in 0..<count where !slots[i].isAbsent {
-      if subjects.slots[slots[i]].key != keys[i] { slots[i] = subjects.slot(keys[i]) ?? .absent }
-    }
+    let slots = subjects.slots(keys, count: count)
     for i in 0..<count where !slots[i].isAbsent {
       sum &+= UInt32(truncatingIfNeeded: subjects.slots[slots[i]].newest.values.count)
     }

@@ -202,19 +202,29 @@ public struct Planner {
   /// name an instance listens to is kept: without it, a later event that carries only some fields would not tell what the others
   /// are.
   mutating func rotateSubjects() {
+    // By key, because the order of slots is another one after a restart.
+    let kept = currentTruths().sorted { $0.key < $1.key }
+    subjects.rotate()
+    for (_, slot) in kept { subjects.prolong(slot) }
+  }
+
+  /// Returns the states in the newer generation whose subjects instances listen to.
+  private func currentTruths() -> [(key: UInt64, slot: SubjectSlot)] {
     let displays = rules.kinds.filter { !$0.display.isEmpty }.map(\.display)
-    var kept: [(key: UInt64, slot: SubjectSlot)] = []
+    var found: [(key: UInt64, slot: SubjectSlot)] = []
+    var (keys, count) = (InlineArray<16, UInt64>(repeating: 0), 0)
     for interest in registry.interests.slots {
       let name = registry.texts.range(of: registry.interests.key(of: interest))
       for display in displays {
-        let key = display.truthKey(subject: registry.texts.bytes.span.extracting(name))
-        if let slot = subjects.slot(key), subjects.isCurrent(slot) { kept.append((key, slot)) }
+        keys[count] = display.truthKey(subject: registry.texts.bytes.span.extracting(name))
+        count += 1
+        if count < Self.hintsMax { continue }
+        subjects.findCurrent(keys, count: count, &found)
+        count = 0
       }
     }
-    // By key, because the order of slots is another one after a restart.
-    kept.sort { $0.key < $1.key }
-    subjects.rotate()
-    for (_, slot) in kept { subjects.prolong(slot) }
+    subjects.findCurrent(keys, count: count, &found)
+    return found
   }
 
   /// Checks the invariants of every part, which hold between any two records. It reads every slot; for tests.

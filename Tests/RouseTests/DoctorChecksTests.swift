@@ -304,6 +304,27 @@ extension DoctorChecksTests {
     },
   ]
 
+  private static func moveClock(of facts: inout DoctorFacts, by span: TimeSpan) {
+    guard case .status(var status) = facts.processes[0].answer else { return }
+    let now = Timestamp(microseconds: facts.now)
+    status.time = now + span
+    status.compareClocks(asked: now, answered: now)
+    facts.processes[0].answer = .status(status)
+  }
+
+  @Test("a clock is only apart by more than the time that its answer took")
+  func roundTrip() {
+    var status = ProcessStatus(version: "1")
+    let at = Timestamp(microseconds: 1_000_000_000)
+    for (time, ahead) in [(-7, -7.0), (0, 0), (3, 0), (5, 0), (12, 7)] as [(Int64, Double)] {
+      status.time = at + .seconds(time)
+      status.compareClocks(asked: at, answered: at + .seconds(5))
+      #expect(status.secondsAhead == ahead)
+    }
+    let json = #"{"version":"1","threads":[],"time":"2026-03-01T12:00:00Z"}"#
+    #expect(ProcessStatus(json: json)?.time == Timestamp(rfc3339: "2026-03-01T12:00:00Z"))
+  }
+
   private static let lagCases = [
     Case(.recordsLost, .wrong, "rouse.log[1]: 4 offsets, from 6 to 9") {
       $0.cluster?.progress[3].next = 6
@@ -323,6 +344,12 @@ extension DoctorChecksTests {
     Case(.auditLag, .warning, "rouse.decisions[0]") { wait(&$0, 4, 601) },
     Case(.auditLag, .wrong, "the oldest for 6 h") { wait(&$0, 4, 22_000) },
     Case(.clockApart, .warning, "at least 9 s behind") { $0.cluster?.clock?.localMilliseconds -= 9500 },
+    Case(.clockApart, .warning, "127.0.0.1:9464 is at least 9 s ahead of this machine") {
+      moveClock(of: &$0, by: .seconds(9))
+    },
+    Case(.clockApart, .warning, "127.0.0.1:9464 is at least 9 s behind this machine") {
+      moveClock(of: &$0, by: .seconds(-9))
+    },
     Case(.clockApart, .warning, "about 9 s ahead") { $0.cluster?.clock?.localMilliseconds += 9500 },
   ]
 

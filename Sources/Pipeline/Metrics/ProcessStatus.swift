@@ -5,6 +5,11 @@ import JSON
 package struct ProcessStatus: Sendable, Equatable {
   /// The version of the program.
   package var version = ""
+  /// The clock of the process when it answered; nil if it does not tell.
+  package var time: Timestamp?
+  /// The time by which that clock is ahead of the one of who asked, in seconds, as far as the time of the question and that of the answer tell;
+  /// negative if it is behind.
+  package var secondsAhead = 0.0
   /// The roles.
   package var roles: [String] = []
   /// The things that the process does without.
@@ -103,6 +108,16 @@ package struct ProcessStatus: Sendable, Equatable {
     self.partitions = partitions
   }
 
+  /// Compares the clock of the process with the one of who asked.
+  ///
+  /// - Parameters:
+  ///   - asked: The time of the question.
+  ///   - answered: The time when the answer had come. Between the two, any time of the process is right.
+  package mutating func compareClocks(asked: Timestamp, answered: Timestamp) {
+    guard let time else { return }
+    secondsAhead = Double(max(0, (time - answered).microseconds) - max(0, (asked - time).microseconds)) / 1_000_000
+  }
+
   /// Reads the body of a page.
   /// - Returns: nil if it is no status of Rouse.
   package init?(json text: String) {
@@ -110,6 +125,7 @@ package struct ProcessStatus: Sendable, Equatable {
       case .array(let threads)? = json["threads"]
     else { return nil }
     self.version = version
+    time = json["time"]?.text.flatMap { Timestamp(rfc3339: $0) }
     roles = json["roles"]?.elements.compactMap(\.text) ?? []
     notReady = json["notReady"]?.elements.compactMap(\.text) ?? []
     missing = json["missing"]?.elements.compactMap(\.text) ?? []

@@ -158,8 +158,14 @@ struct ChunkLog<Owner> {
   /// - Parameter place: The place that its slot had; nothing happens if that is no entry.
   @inline(__always)
   mutating func drop(_ place: ChunkPlace) {
-    guard place.isEntry else { return }
-    liveBytes -= entries[distance(to: place.raw)].size.bytes
+    if place.isEntry { drop(place, size(of: place)) }
+  }
+
+  /// Notes that an entry does not live any more, whose size is known. The other parameter is that of `drop(_:)`.
+  /// - Parameter size: The size of the entry.
+  @inline(__always)
+  mutating func drop(_ place: ChunkPlace, _ size: EntrySize) {
+    if place.isEntry { liveBytes -= size.bytes }
   }
 
   /// Returns an entry by its distance from the oldest one that has not been passed; nil if there are fewer.

@@ -10,6 +10,8 @@ struct ChunkWriter {
   /// The number of the open chunk.
   private var number: Int64 = 0
   private var endedBytes = 0
+  /// The size of the entry that was appended last.
+  private(set) var lastSize = EntrySize(0)
 
   /// Creates a writer without an open chunk.
   /// - Parameters:
@@ -51,7 +53,8 @@ struct ChunkWriter {
       room.append(lengthAnd: id)
       room.append(lengthAnd: version)
     }
-    return log.append(slot, EntrySize(binary.bytes.count - start))
+    lastSize = EntrySize(binary.bytes.count - start)
+    return log.append(slot, lastSize)
   }
 
   /// Appends the removal of a value.
@@ -106,7 +109,10 @@ struct ChunkWriter {
       binary.count(index)
       binary.count(count)
       binary.text(utf8: whole.span.extracting(index * pieceBytes..<min(whole.count, (index + 1) * pieceBytes)))
-      if index == 0 { place = log.append(slot, EntrySize(whole.count)) }
+      if index == 0 {
+        lastSize = EntrySize(whole.count)
+        place = log.append(slot, lastSize)
+      }
       end(&log, body)
     }
     return place

@@ -76,6 +76,8 @@ extension SubjectMemory {
     /// Probably the next entry of the same subject that an event needs (`SubjectMemory.slot(_:after:)`). The slot may be free or
     /// belong to another subject by now.
     var related = SubjectSlot.absent
+    /// The size of that note, so that its end needs no look-up.
+    var size = EntrySize(0)
     /// The number of events noted since the last `takeNotes`, at most `eventsMax`.
     var eventsToWrite: UInt8 = 0
     /// Whether the next `takeNotes` writes it.

@@ -63,14 +63,15 @@ extension SubjectMemory {
   ) {
     let count = whole ? slots[slot].newest.events.count : Int(slots[slot].eventsToWrite)
     note.reset()
-    SubjectNote.write(slots, slot, count: count, to: &note)
+    writeNote(slot, count: count, to: &note)
     slots[slot].eventsToWrite = 0
     slots[slot].isListed = false
     let key = note.bytes.span.extracting(..<SubjectNote.keyBytes)
     let bytes = note.bytes.span.extracting(SubjectNote.keyBytes...)
     if slots[slot].isWhole(events: count) {
-      log.drop(slots[slot].place)
+      log.drop(slots[slot].place, slots[slot].size)
       slots[slot].place = writer.append(slot, id: key, bytes, &log, body)
+      slots[slot].size = writer.lastSize
     } else if !writer.appendAddition(id: key, bytes, &log, body) {
       write(slot, whole: true, to: &writer, &note, body)
     }

@@ -75,6 +75,31 @@ struct SubjectMemory {
     index.find(HashIndex.hash(key)) { slots[SubjectSlot($0)].key == key }.map { SubjectSlot($0) }
   }
 
+  /// Returns the slots of the entries with up to 16 keys, absent where there is none. Each step is made for all of them, so that their
+  /// waits for memory overlap.
+  /// - Parameters:
+  ///   - keys: The keys.
+  ///   - count: How many of them are looked up, the first ones; those that are 0 are left out.
+  @inline(never)
+  borrowing func slots(_ keys: InlineArray<16, UInt64>, count: Int) -> InlineArray<16, SubjectSlot> {
+    var found = InlineArray<16, SubjectSlot>(repeating: .absent)
+    for i in 0..<count where keys[i] != 0 { found[i] = candidate(keys[i]) ?? .absent }
+    for i in 0..<count where !found[i].isAbsent {
+      if slots[found[i]].key != keys[i] { found[i] = slot(keys[i]) ?? .absent }
+    }
+    return found
+  }
+
+  /// Looks up entries as `slots(_:count:)` does, and appends those that the next rotation does not forget to a list.
+  borrowing func findCurrent(
+    _ keys: InlineArray<16, UInt64>, count: Int, _ found: inout [(key: UInt64, slot: SubjectSlot)]
+  ) {
+    let slots = slots(keys, count: count)
+    for i in 0..<count where !slots[i].isAbsent {
+      if self.slots[slots[i]].generation == generation { found.append((keys[i], slots[i])) }
+    }
+  }
+
   /// Returns the slot of the entry with a key, which an event needs after another entry; nil when there is none. An event needs
   /// the same entries in the same order as the last one of its subject and type, so each entry keeps the slot of the next one.
   /// Reading that slot saves a look-up, and `Planner.prefetch` can load the entries ahead of time.
@@ -192,9 +217,6 @@ struct SubjectMemory {
     listed.append(slot)
   }
 
-  /// Whether the entry in a slot is of the newer generation, so that the next rotation does not forget it.
-  func isCurrent(_ slot: SubjectSlot) -> Bool { slots[slot].generation == generation }
-
   /// Prolongs the life of the entry in a slot, as an event that changes nothing does.
   mutating func prolong(_ slot: SubjectSlot) {
     if moveUp(slot) { list(slot) }
@@ -211,7 +233,7 @@ struct SubjectMemory {
   }
 
   private mutating func remove(_ slot: SubjectSlot) {
-    log.drop(slots[slot].place)
+    log.drop(slots[slot].place, slots[slot].size)
     eventCount -= slots[slot].newest.events.count
     valueCount -= slots[slot].newest.values.count
     index.remove(slot.number, hash: HashIndex.hash(slots[slot].key))
@@ -273,6 +295,7 @@ struct SubjectMemory {
     }
     log = ChunkLog(replay, range, used) { slot, place in
       slots[slot].place = place
+      slots[slot].size = replay.size(of: slot)
       if !place.isEntry { list(slot) }
     }
     liveBytesBefore = log.liveBytes

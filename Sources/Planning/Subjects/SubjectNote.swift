@@ -11,52 +11,13 @@ import Policies
 /// known changes nothing.
 enum SubjectNote {
   /// The bit of the head that says that values follow, not events.
-  private static let hasValues: UInt8 = 0x40
+  fileprivate static let hasValues: UInt8 = 0x40
   /// The largest sizes of a note without events and values, and of an event in a note. Bytes.
-  private static let (headBytesMax, eventBytesMax) = (
+  fileprivate static let (headBytesMax, eventBytesMax) = (
     1 + 6 * OutputSpan<UInt8>.varintMax, 8 + OutputSpan<UInt8>.varintMax
   )
   /// The size of the key before a note. Bytes.
   static let keyBytes = 8
-
-  /// Writes the key and the note about the subject in a slot.
-  /// - Parameters:
-  ///   - slots: The table of subjects.
-  ///   - slot: The slot of the subject.
-  ///   - count: The number of events to write: the last ones of those that are remembered.
-  ///   - binary: Receives the bytes.
-  static func write(
-    _ slots: borrowing SlotPool<SubjectTag, SubjectMemory.Remembered>, _ slot: SubjectSlot, count: Int,
-    to binary: inout BinaryWriter
-  ) {
-    // The fields are read one by one, because a copy of the subject would retain its array of events.
-    let (key, time, noted) = (slots[slot].key, slots[slot].newest.time, slots[slot].noted)
-    let (generation, valueCount) = (slots[slot].generation, slots[slot].newest.values.count)
-    let age = generation &- slots[slot].born
-    let forgotten = time.microseconds &- slots[slot].newest.forgotten.microseconds
-    binary.piece(ofAtMost: keyBytes + headBytesMax) { room in
-      room.append(fixed: key)
-      room.append(UInt8(count) | (valueCount > 0 ? hasValues : 0))
-      room.append(zigzag: generation)
-      room.append(zigzag: age)
-      room.append(varint: UInt64(bitPattern: noted))
-      room.append(zigzag: time.microseconds)
-      if valueCount > 0 {
-        room.append(varint: UInt64(valueCount))
-      } else if noted > Int64(SubjectMemory.eventsMax) {
-        room.append(zigzag: forgotten)
-      }
-    }
-    for place in 0..<valueCount { binary.int64(Int64(bitPattern: slots[slot].newest.values[place].bits)) }
-    let eventCount = slots[slot].newest.events.count
-    for place in eventCount - count..<eventCount {
-      let event = slots[slot].newest.events[place]
-      binary.piece(ofAtMost: eventBytesMax) { room in
-        room.append(fixed: event.id)
-        room.append(zigzag: time.microseconds &- event.time.microseconds)
-      }
-    }
-  }
 
   /// Reads a note.
   /// - Parameters:
@@ -100,5 +61,42 @@ enum SubjectNote {
     }
     try reader.end()
     return subject
+  }
+}
+
+extension SubjectMemory {
+  /// Writes the key and the note about the subject in a slot.
+  /// - Parameters:
+  ///   - slot: The slot of the subject.
+  ///   - count: The number of events to write: the last ones of those that are remembered.
+  ///   - binary: Receives the bytes.
+  func writeNote(_ slot: SubjectSlot, count: Int, to binary: inout BinaryWriter) {
+    // The fields are read one by one, because a copy of the subject would retain its array of events.
+    let (key, time, noted) = (slots[slot].key, slots[slot].newest.time, slots[slot].noted)
+    let (generation, valueCount) = (slots[slot].generation, slots[slot].newest.values.count)
+    let age = generation &- slots[slot].born
+    let forgotten = time.microseconds &- slots[slot].newest.forgotten.microseconds
+    binary.piece(ofAtMost: SubjectNote.keyBytes + SubjectNote.headBytesMax) { room in
+      room.append(fixed: key)
+      room.append(UInt8(count) | (valueCount > 0 ? SubjectNote.hasValues : 0))
+      room.append(zigzag: generation)
+      room.append(zigzag: age)
+      room.append(varint: UInt64(bitPattern: noted))
+      room.append(zigzag: time.microseconds)
+      if valueCount > 0 {
+        room.append(varint: UInt64(valueCount))
+      } else if noted > Int64(Self.eventsMax) {
+        room.append(zigzag: forgotten)
+      }
+    }
+    for place in 0..<valueCount { binary.int64(Int64(bitPattern: slots[slot].newest.values[place].bits)) }
+    let eventCount = slots[slot].newest.events.count
+    for place in eventCount - count..<eventCount {
+      let event = slots[slot].newest.events[place]
+      binary.piece(ofAtMost: SubjectNote.eventBytesMax) { room in
+        room.append(fixed: event.id)
+        room.append(zigzag: time.microseconds &- event.time.microseconds)
+      }
+    }
   }
 }

@@ -38,7 +38,8 @@ struct DoctorCheck: Sendable {
       codes: [.policyMissing, .policyRefused, .policyDiffers, .policyPending, .policyFile],
       find: DoctorFacts.policyFindings),
     DoctorCheck(
-      name: "clock", purpose: "the clock of this machine beside that of the brokers", codes: [.clockApart],
+      name: "clock", purpose: "the clock of this machine beside those of the brokers and of running processes",
+      codes: [.clockApart],
       find: DoctorFacts.clockFindings),
     DoctorCheck(
       name: "audit", purpose: "the audit store", codes: [.storeUnusable, .storeMissing, .storeHoles, .fileOpen],

@@ -76,9 +76,16 @@ extension DoctorFacts {
   private static let clockDifference = 5.0
 
   @Sendable static func clockFindings(_ facts: DoctorFacts) -> [Finding] {
-    guard let clock = facts.cluster?.clock else { return [] }
-    let seconds = Double(clock.localMilliseconds - clock.brokerMilliseconds) / 1000
     var findings: [Finding] = []
+    findings.add(
+      .clockApart,
+      facts.processes.compactMap { process in
+        guard let ahead = process.status?.secondsAhead, abs(ahead) > clockDifference else { return nil }
+        let side = ahead > 0 ? "ahead of" : "behind"
+        return "\(process.address) is at least \(words(seconds: abs(ahead))) \(side) this machine"
+      })
+    guard let clock = facts.cluster?.clock else { return findings }
+    let seconds = Double(clock.localMilliseconds - clock.brokerMilliseconds) / 1000
     if seconds < -clockDifference {
       findings.add(.clockApart, ["this machine is at least \(words(seconds: -seconds)) behind the broker"])
     } else if clock.isFresh, seconds > clockDifference {

@@ -229,9 +229,9 @@ extension FindingCode {
       )
     default:
       FindingWords(
-        .warning, "the clocks of this machine and of the broker are apart",
+        .warning, "the clocks of two machines are apart",
         when:
-          "The times of new records of `rouse.log`, which the broker sets, are more than 5 s away from the clock of this machine. A clock that is ahead is only seen while records arrive.",
+          "The times of new records of `rouse.log`, which the broker sets, or the `time` that a process says at `/status`, are more than 5 s away from the clock of this machine. That it is ahead of the broker's is only seen while records arrive.",
         means:
           "Budgets and timers follow the broker's clock and are right. Lag in seconds, and the expiry of commands at the sender, are wrong by the difference.",
         do: "Synchronise both machines: `timedatectl status` and `chronyc tracking` say how far each is off.")

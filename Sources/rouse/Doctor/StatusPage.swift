@@ -1,5 +1,6 @@
 import ArgumentParser
 import Dispatch
+import Domain
 import Foundation
 import Pipeline
 import Serving
@@ -95,14 +96,18 @@ struct StatusPage: Sendable, Equatable, Hashable {
 
   /// Asks for the page, and waits for the answer on the calling thread.
   func ask() -> ProcessStatus.StatusAnswer {
+    let asked = Self.now
     let answer: BlockingRequests.RequestAnswer
     do throws(Failure) {
       answer = try BlockingRequests(timeLimit: Self.timeoutMax).send(URLRequest(url: url))
     } catch { return .failure(error.description) }
     guard answer.status == 200 else { return .failure("answers with status \(answer.status)") }
-    guard let status = ProcessStatus(json: String(decoding: answer.body, as: UTF8.self)) else {
+    guard var status = ProcessStatus(json: String(decoding: answer.body, as: UTF8.self)) else {
       return .failure("answers with something other than the status of Rouse")
     }
+    status.compareClocks(asked: asked, answered: Self.now)
     return .status(status)
   }
+
+  private static var now: Timestamp { Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000)) }
 }

@@ -123,6 +123,7 @@ final class MachinePages: Sendable {
   private func write(to json: inout JSONWriter) {
     let (status, now) = (counters.status.snapshot, Self.now)
     json.member("version", Rouse.configuration.version)
+    json.member("time", "\(Timestamp(microseconds: now))")
     let roles = Role.allCases.filter { role in
       threads.contains { $0.role == role } || role == .console && console != nil
     }
