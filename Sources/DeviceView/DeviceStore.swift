@@ -101,7 +101,8 @@ public final class DeviceStore: Sendable {
     guard try Int64.fetchOne(db, sql: "PRAGMA application_id") == applicationID,
       try Int64.fetchOne(db, sql: "PRAGMA user_version") == version
     else {
-      throw DeviceStoreError(path, "is no view of devices of this version; the gateway makes it anew when it starts")
+      throw DeviceStoreError(
+        path, "is no view of devices of this version; the process that keeps it makes it anew when it starts")
     }
   }
 

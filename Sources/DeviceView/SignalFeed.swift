@@ -72,8 +72,14 @@ public final class SignalFeed {
         metadata: ["partition": "\(end.partition)"])
       next[end.partition.partition] = 0
     }
+    // Known before the first record, also to a feed whose records are refused.
+    show(lagTo: ends)
     try topic.assign(consumer, next)
     return consumer
+  }
+
+  private func show(lagTo ends: [KafkaPosition]) {
+    metrics.signalsLag.set(Double(FollowedTopic.lag(to: ends, next: next, reached: reached)))
   }
 
   private func workOnce(_ consumer: KafkaConsumer) throws(DeviceFeed.FeedError) {
@@ -115,8 +121,7 @@ public final class SignalFeed {
   /// Asks the brokers for the ends of all partitions, for the lag.
   private func look(_ consumer: KafkaConsumer) {
     do throws(KafkaError) {
-      let ends = try topic.ends(consumer, of: next.keys)
-      metrics.signalsLag.set(Double(FollowedTopic.lag(to: ends, next: next, reached: reached)))
+      show(lagTo: try topic.ends(consumer, of: next.keys))
     } catch {
       logger.debug("the brokers did not tell the ends of partitions", metadata: ["error": "\(error)"])
     }

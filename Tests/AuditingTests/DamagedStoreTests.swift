@@ -9,6 +9,7 @@ import Testing
 struct DamagedStoreTests {
   private static let tables = [
     "position", "word", "block", "page", "place", "run", "stray", "command", "tally", "commandTally",
+    "hourNames",
   ]
   private static let values = [
     "'text'", "1.5", "x'FF00'", "NULL", "9223372036854775807", "-9223372036854775808",
@@ -31,7 +32,8 @@ struct DamagedStoreTests {
   private func refusals(of store: AuditStore) throws -> [AuditError] {
     let range = TimeRange(from: Sample.start, to: Sample.start + .minutes(90))
     let questions: [() throws -> Void] = [
-      { _ = try store.summary() }, { _ = try store.positions() }, { _ = try store.everything() },
+      { _ = try store.summary() }, { _ = try store.activity(hours: 24) }, { _ = try store.positions() },
+      { _ = try store.everything() },
       { _ = try store.device("phone") },
       { _ = try store.device("phone", range: range) }, { _ = try store.event("e1") },
       { _ = try store.why(WhyQuestion(device: "phone")) },

@@ -265,6 +265,9 @@ import Testing
     let changes = [
       ("UPDATE tally SET count = count + 1", "tally"), ("UPDATE commandTally SET count = 7 WHERE ledger = 0", "tally"),
       ("UPDATE block SET atMax = atMin - 1", "block"), ("UPDATE command SET seq = 1", "sequence number"),
+      ("DELETE FROM hourNames", "hours with names"), ("INSERT INTO hourNames VALUES (7, x'', x'')", "hours with names"),
+      ("UPDATE hourNames SET devices = x''", "names of each hour"),
+      ("UPDATE hourNames SET events = x''", "names of each hour"),
       ("DELETE FROM place", "index"), ("DELETE FROM run", "run"), ("UPDATE run SET page = 9", "belongs to a page"),
       (
         "UPDATE run SET lastOrdinal = 9; INSERT INTO run SELECT partition, lastOffset, 5, firstOffset, 0, page FROM run",

@@ -86,7 +86,7 @@ extension PagesTests {
     #expect(try page(.success(.init(registration: nil, ageSeconds: 3))).page.text.contains("has none of this device"))
     #expect(try page(.success(.init(registration: nil, ageSeconds: nil))).page.text.contains("still being filled"))
     #expect(try page(.failure(.init("<no disk>"))).page.text.contains("is not known: <no disk>."))
-    #expect(PageCheck(text(try PageSample(batch).page("/devices/phone"))).text.contains("gateway.devicesView"))
+    #expect(PageCheck(text(try PageSample(batch).page("/devices/phone"))).text.contains("console.devicesView"))
     let unseen = try PageSample(
       batch, devices: StubDevices(found: .success(.init(registration: registration, ageSeconds: 1))))
     #expect(try unseen.page("/devices/silent").status == 200)

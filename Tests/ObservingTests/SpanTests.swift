@@ -65,6 +65,28 @@ import Tracing
     #expect(spans?[0]?["attributes"] == spans?[1]?["attributes"])
   }
 
+  @Test("the record that a span is about is exported as attributes, behind the others")
+  func record() throws {
+    var attributes = SpanAttributes()
+    attributes["z"] = "n"
+    tracer.record(
+      "plan", under: place, ofKind: .consumer, from: WallInstant(microseconds: 1), to: WallInstant(microseconds: 2),
+      attributes: attributes, about: SpanRecord(topic: "rouse.log", partition: 3, offset: 1 << 40))
+    collector.exporter(of: tracer, registry).exportAll()
+    let json = try JSONValue(
+      parsing: String(decoding: try #require(collector.requests.withLock { $0.first }), as: UTF8.self))
+    let list = json["resourceSpans"]?[0]?["scopeSpans"]?[0]?["spans"]?[0]?["attributes"]
+    let expected = [
+      ("z", "stringValue", "n"), ("messaging.destination.name", "stringValue", "rouse.log"),
+      ("messaging.destination.partition.id", "stringValue", "3"),
+      ("messaging.kafka.offset", "intValue", "1099511627776"), ("messaging.system", "stringValue", "kafka"),
+    ]
+    for (place, (key, sort, value)) in expected.enumerated() {
+      #expect(list?[place] == .object([("key", .string(key)), ("value", .object([(sort, .string(value))]))]))
+    }
+    #expect(list?[expected.count] == nil)
+  }
+
   @Test("a span is exported as OTLP in JSON: ids in hexadecimal, times as texts, attributes by type")
   func document() throws {
     let exporter = collector.exporter(of: tracer, registry)

@@ -63,7 +63,9 @@ import Testing
   func view() throws {
     func settings(_ assignments: String...) throws -> Settings {
       try Settings(
-        assignments: ["console.devicesView=own", "gateway.devicesView=other"] + assignments, environment: [:], file: nil
+        assignments: ["console.devicesView=own"]
+          + (assignments.contains { $0.hasPrefix("gateway.") } ? [] : ["gateway.devicesView=other"]) + assignments,
+        environment: [:], file: nil
       )
     }
     let alone = try settings("roles=console")
@@ -74,6 +76,8 @@ import Testing
     let both = try settings("roles=gateway,console")
     let refusal = #expect(throws: (any Error).self) { try both.console(both.pipeline()) }
     #expect(refusal.map { "\($0)".contains("leave one of the two out") } == true)
+    let same = try settings("roles=console", "gateway.devicesView=own")
+    #expect(throws: (any Error).self) { try same.console(same.pipeline()) }
     let place = try Workplace()
     let run = try RunningRouse(
       ["--bootstrap", Self.nowhere, "--set", "roles=console", "--set", "console.listen=127.0.0.1:0"]

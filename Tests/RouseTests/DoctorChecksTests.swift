@@ -146,7 +146,7 @@ import Testing
     (facts.cluster, facts.brokerFailure, facts.processes) = (nil, "a:1: refused", [])
     #expect(
       DoctorReport(facts).summary.description
-        == "1 wrong, 0 warnings; Doctor.md explains each code. Not looked at: topics, access, lag, clock (no broker answers); "
+        == "1 wrong, 0 warnings; Doctor.md explains each code. Not looked at: topics, access, lag, clock of the brokers (no broker answers); "
         + "processes, policy (no process answered)")
   }
 

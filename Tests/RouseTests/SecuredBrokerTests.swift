@@ -69,6 +69,11 @@ struct SecuredBrokerTests {
     try broker.soon("the view of devices", .gateway) { _ in
       try TestClient(gateway).ask("GET", "/v1/devices/d1").status == 200
     }
+    let signal =
+      #"{"specversion":"1.0","id":"s1","source":"/app","type":"rouse.signal.app.foregrounded","time":"2013-07-01T15:00:00Z","data":{"device":"d1"}}"#
+    let look = try TestClient(gateway).ask(
+      "POST", "/v1/devices/d1/signals", [("Content-Type", "application/cloudevents+json")], signal)
+    #expect(look.status == 202, "\(look.text)")
     let event = try TestClient(gateway).ask(
       "POST", "/v1/events", [("Content-Type", "application/cloudevents+json")], delay("e1", 60, at: "15:00:00"))
     #expect(event.status == 202, "\(event.text)")
@@ -76,9 +81,10 @@ struct SecuredBrokerTests {
     try broker.publish("rouse.devices", "d2", "no registration", as: .backend)
 
     let console = try broker.address(of: .console)
-    try broker.soon("the registration", .console) { _ in
+    try broker.soon("the registration and a look", .console) { _ in
       let page = try TestClient(console).ask("GET", "/devices/d1", [("Accept", "text/html")])
       return page.status == 200 && page.text.contains("By the copy of the registrations, as it was ")
+        && page.text.contains("the app was opened")
     }
     let next = tinyPolicy.replacing("tiny.1", with: "tiny.2")
     let applied = try TestClient(console).ask(

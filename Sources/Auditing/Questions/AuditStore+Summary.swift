@@ -7,12 +7,15 @@ extension AuditStore {
   /// - Parameters:
   ///   - end: The end of the windows of objectives; nil for the time of the newest record.
   ///   - hasAttainments: Whether to look at objectives. Each window reads the decisions of the hour in which it begins.
+  ///   - hasNames: Whether to count events and devices, for which a row of each hour is read, up to 32 kB. If not, both are 0.
   /// - Throws: `AuditError` when the file cannot be read.
-  public func summary(until end: Timestamp? = nil, hasAttainments: Bool = true) throws(AuditError) -> AuditSummary {
+  public func summary(
+    until end: Timestamp? = nil, hasAttainments: Bool = true, hasNames: Bool = true
+  ) throws(AuditError) -> AuditSummary {
     try read { db in
       let outcomes = try db.outcomes()
       let surfaces = try db.surfaceCounts()
-      let (devices, events) = try HourNames.read(.min ... .max, db)
+      let (devices, events) = hasNames ? try HourNames.read(.min ... .max, db) : (DistinctSketch(), DistinctSketch())
       let times = try Row.fetchOne(db, sql: "SELECT min(atMin), max(atMax) FROM block")
       let missing = try Row.fetchOne(db, sql: "SELECT CAST(total(next - first) AS INTEGER) FROM hole")
       return AuditSummary(

@@ -49,7 +49,7 @@ public struct StoreActivity: Equatable, Sendable {
   public var kinds: [KindCount]
   /// The commands of all hours by surface, in the order of the surfaces' codes.
   public var surfaces: [AuditSummary.SurfaceCount]
-  /// The events with a decision in these hours. It may include some whose decisions a retention has removed from the first hour.
+  /// The events with a decision in these hours. It may include some whose decisions a retention has removed from an hour of which others remain.
   public var events = DistinctCount(0, isEstimated: false)
   /// The devices with a decision in these hours, likewise.
   public var devices = DistinctCount(0, isEstimated: false)

@@ -29,9 +29,11 @@ struct OverviewPage {
     }
     let store = try desk.store()
     let view = try desk.clusterView()
+    let known = shownInstances(desk)
+    // The names of all hours are read only for a budget by the devices of the store.
+    let summary = try store.summary(hasAttainments: false, hasNames: !known.isKnown)
     let page = try OverviewPage(
-      hours: hours, activity: store.activity(hours: hours), summary: store.summary(hasAttainments: false), view: view,
-      shown: shownInstances(desk), now: desk.now())
+      hours: hours, activity: store.activity(hours: hours), summary: summary, view: view, shown: known, now: desk.now())
     let objectives = try ObjectivesSection(store, view?.policy?.policy, page.time)
     var shown = try page.page(page.attention(store, objectives), objectives.section)
     if view == nil { shown.refreshSeconds = ClusterView.retrySeconds }
@@ -79,6 +81,9 @@ struct OverviewPage {
       )
     }
     func grouped(_ value: Int) -> String { Figure.grouped(Int64(value)) }
+    func words(_ number: StoreActivity.DistinctCount) -> String {
+      (number.isEstimated ? "about " : "") + grouped(number.count)
+    }
     let from = activity.hours.first.map { Figure.time($0.start) }
     var tiles = [
       PageSection.PageTile(
@@ -101,14 +106,10 @@ struct OverviewPage {
         detail: activity.surfaces.map { "\($0.surface.rawValue) \(grouped($0.commands))" }.joined(separator: ", "),
         link: PageLink.to("/decisions", ["verdict": Verdict.emit.rawValue, "from": from])),
       .init(
-        name: "Events", value: grouped(activity.events.count),
-        detail:
-          "\(activity.events.isEstimated ? "about, " : "")with a decision in these hours; \(grouped(summary.events)) in the store",
+        name: "Events", value: words(activity.events), detail: "with a decision in these hours",
         link: PageLink.to("/top", ["by": "event", "from": from])),
       .init(
-        name: "Devices", value: grouped(activity.devices.count),
-        detail:
-          "\(activity.devices.isEstimated ? "about, " : "")with a decision in these hours; \(grouped(summary.devices)) in the store",
+        name: "Devices", value: words(activity.devices), detail: "with a decision in these hours",
         link: PageLink.to("/top", ["by": "device", "from": from])),
       lag,
     ]

@@ -27,6 +27,9 @@ struct SpendingBudget {
 
     /// The numbers; nil unless a view tells.
     fileprivate var shown: ShownInstances? { if case .shown(let shown) = self { shown } else { nil } }
+
+    /// Whether a view tells.
+    var isKnown: Bool { shown != nil }
   }
 
   private var shown: ShownInstances? { source.shown }

@@ -7,8 +7,8 @@ package struct ProcessStatus: Sendable, Equatable {
   package var version = ""
   /// The clock of the process when it answered; nil if it does not tell.
   package var time: Timestamp?
-  /// The time by which that clock is ahead of the one of who asked, in seconds, as far as the time of the question and that of the answer tell;
-  /// negative if it is behind.
+  /// The seconds by which that clock is at least ahead of the caller's; negative if it is behind; 0 if the time that the answer took can be the
+  /// difference.
   package var secondsAhead = 0.0
   /// The roles.
   package var roles: [String] = []
@@ -108,11 +108,11 @@ package struct ProcessStatus: Sendable, Equatable {
     self.partitions = partitions
   }
 
-  /// Compares the clock of the process with the one of who asked.
+  /// Compares the clock of the process with the caller's.
   ///
   /// - Parameters:
-  ///   - asked: The time of the question.
-  ///   - answered: The time when the answer had come. Between the two, any time of the process is right.
+  ///   - asked: The caller's time when it asked.
+  ///   - answered: The caller's time when it had the answer. The process told its time between the two.
   package mutating func compareClocks(asked: Timestamp, answered: Timestamp) {
     guard let time else { return }
     secondsAhead = Double(max(0, (time - answered).microseconds) - max(0, (asked - time).microseconds)) / 1_000_000

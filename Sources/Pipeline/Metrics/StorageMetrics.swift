@@ -10,7 +10,7 @@ struct StorageMetrics {
     let labels = [
       MetricLabel(
         "storage", upTo: 4,
-        "`audit` for the store, `snapshots` for their folder, `devices` for the gateway's view of them, `access` for its access records"
+        "`audit` for the store, `snapshots` for their folder, `devices` for a view of them, `access` for a gateway's access records"
       )
     ]
     free = registry.gauge(
@@ -50,7 +50,7 @@ public struct StoragePlaces: Sendable, Equatable {
   public var store: String?
   /// The folder of snapshots; nil if the process keeps none.
   public var snapshots: String?
-  /// The path of the gateway's view of devices; nil if the process has none.
+  /// The path of the view of devices that the process keeps; nil if it keeps none.
   public var devices: String?
   /// The path of the gateway's access records; nil if the process keeps none.
   public var access: String?
@@ -60,7 +60,7 @@ public struct StoragePlaces: Sendable, Equatable {
   /// - Parameters:
   ///   - store: The path of the audit store; nil if the process has none.
   ///   - snapshots: The folder of snapshots; nil if the process keeps none.
-  ///   - devices: The path of the gateway's view of devices; nil if the process has none.
+  ///   - devices: The path of the view of devices that the process keeps; nil if it keeps none.
   ///   - access: The path of the gateway's access records; nil if the process keeps none.
   public init(store: String? = nil, snapshots: String? = nil, devices: String? = nil, access: String? = nil) {
     self.store = store

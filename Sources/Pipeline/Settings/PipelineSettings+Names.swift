@@ -11,7 +11,7 @@ extension PipelineSettings {
   public var gatewayGroup: String { "\(group)-gateway" }
   /// The group of the audit feed, which has no members: the store knows the positions.
   package var auditGroup: String { "\(group)-audit" }
-  /// The group of commands that read topics, which has no members and no offsets.
+  /// The group of commands that read topics, and of a console's own view of devices, which has no members and no offsets.
   package var readerGroup: String { "\(group)-reader" }
   /// The group whose committed offsets are operators' orders to pass over records. It has no members.
   package var skipGroup: String { "\(group)-skips" }

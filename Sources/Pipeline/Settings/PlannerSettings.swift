@@ -28,7 +28,7 @@ public struct PlannerSettings: Sendable {
   /// the topic.
   public var snapshotInterval: Duration = .seconds(300)
   /// The shortest time from the begin of one sweep over the screens of a partition to that of the next; nil for no sweeps. A sweep of a
-  /// large partition takes longer, because sweeps take at most 1 % of a planner thread.
+  /// large partition takes longer, because sweeps take at most 0.5 % of a planner thread.
   public var sweepInterval: Duration? = .seconds(10)
   /// Makes settings with the defaults.
   public init() {}

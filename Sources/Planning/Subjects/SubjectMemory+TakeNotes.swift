@@ -83,6 +83,9 @@ extension SubjectMemory {
     for slot in used where !slots[slot].place.isEntry {
       precondition(slots[slot].isListed, "a subject that no commit writes")
     }
+    for slot in used where slots[slot].place.isEntry {
+      precondition(slots[slot].size.code == log.size(of: slots[slot].place).code, "a note of another size")
+    }
     log.checkInvariants(used) { slots[$0].place }
   }
 }

@@ -84,7 +84,7 @@ final class DemoStage {
       }
     }
     let view = try DevicesView(devicesView, .consoleDevicesView, group: settings.readerGroup, settings, logger)
-    view.keep(on: runner, counters) { !stop.isAsked }
+    view.keep(on: runner, counters, isOnlyShown: true) { !stop.isAsked }
     runner.start("intake") { () throws(PipelineError) in
       try Intake(settings: settings, stop: stop, counters: counters, logger: logger).run()
     }

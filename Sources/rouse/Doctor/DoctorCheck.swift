@@ -45,7 +45,7 @@ struct DoctorCheck: Sendable {
       name: "audit", purpose: "the audit store", codes: [.storeUnusable, .storeMissing, .storeHoles, .fileOpen],
       find: DoctorFacts.storeFindings),
     DoctorCheck(
-      name: "disk", purpose: "the room for the audit store, for snapshots, and for a gateway's files",
+      name: "disk", purpose: "the room for the audit store, for snapshots, and for the files of a gateway or a console",
       codes: [.diskFull, .folderClosed, .fileOpen],
       find: DoctorFacts.diskFindings),
   ]

@@ -31,9 +31,9 @@ struct DoctorReport {
     var blind: [(String, String)] = []
     if facts.cluster == nil {
       let reason = facts.brokerFailure == nil ? "the way to the brokers is not known" : "no broker answers"
-      blind += ["topics", "access", "lag", "clock"].map { ($0, reason) }
+      blind += ["topics", "access", "lag", "clock of the brokers"].map { ($0, reason) }
     } else if facts.cluster?.clock == nil {
-      blind.append(("clock", "no record with the broker's time was seen"))
+      blind.append(("clock of the brokers", "no record with the broker's time was seen"))
     }
     if facts.processes.allSatisfy({ $0.status == nil }) {
       blind += ["processes", "policy"].map { ($0, "no process answered") }

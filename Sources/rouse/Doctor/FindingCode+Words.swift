@@ -71,7 +71,7 @@ extension FindingCode {
         .wrong, "no broker answers",
         when: "None of the brokers of `kafka.bootstrapServers` answers within 5 s.",
         means:
-          "Processes can neither read nor write. Nothing is lost: they go on when the brokers are back. Topics, access, lag and clock are not checked.",
+          "Processes can neither read nor write. Nothing is lost: they go on when the brokers are back. Topics, access, lag and the clock of the brokers are not checked.",
         do:
           "Check the address, the network, the certificates and the passwords: `rouse topics check OPTIONS` shows the error of the connection. Then look at the brokers themselves."
       )
@@ -229,9 +229,9 @@ extension FindingCode {
       )
     default:
       FindingWords(
-        .warning, "the clocks of two machines are apart",
+        .warning, "the clock of this machine is apart from another one",
         when:
-          "The times of new records of `rouse.log`, which the broker sets, or the `time` that a process says at `/status`, are more than 5 s away from the clock of this machine. That it is ahead of the broker's is only seen while records arrive.",
+          "The times of new records of `rouse.log`, which the broker sets, or the `time` that a process says at `/status`, are more than 5 s away from the clock of this machine. This machine being ahead of the broker is only seen while records arrive.",
         means:
           "Budgets and timers follow the broker's clock and are right. Lag in seconds, and the expiry of commands at the sender, are wrong by the difference.",
         do: "Synchronise both machines: `timedatectl status` and `chronyc tracking` say how far each is off.")
@@ -360,15 +360,15 @@ extension FindingCode {
         when:
           "Less than 2 % of the file system is free, or the store will fill it within a day at its usual growth. Less than 10 %, or a week, is a warning. So is a folder with less room than its largest snapshot.",
         means:
-          "Without room the audit stores nothing and its answers become old; snapshots are not written, and restarts read `rouse.state`. A gateway's view of devices becomes old, and changes of devices that cannot be recorded are refused. Planning goes on.",
+          "Without room the audit stores nothing and its answers become old; snapshots are not written, and restarts read `rouse.state`. A view of devices becomes old, and changes of devices that cannot be recorded are refused. Planning goes on.",
         do: "Make room, or lower `audit.storeMegabytesMax` or `audit.retentionDays`, and start the process again.")
     case .folderClosed:
       FindingWords(
         .wrong, "a folder or file cannot be written",
         when:
-          "This user may not write to the folder, or to the file, of the audit store, of snapshots, or of the gateway's view of devices or access records, or the folder does not exist. For snapshots it is a warning.",
+          "This user may not write to the folder, or to the file, of the audit store, of snapshots, of a view of devices, or of a gateway's access records, or the folder does not exist. For snapshots it is a warning.",
         means:
-          "The audit cannot store. Without snapshots, restarts read `rouse.state`. A gateway does not start without its view, and refuses changes of devices that it cannot record.",
+          "The audit cannot store. Without snapshots, restarts read `rouse.state`. A gateway or a console does not start without its view, and a gateway refuses changes of devices that it cannot record.",
         do: "Make the folder, and give it to the user of the process. Run this command as that user.")
     default:
       FindingWords(

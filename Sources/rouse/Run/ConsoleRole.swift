@@ -51,7 +51,7 @@ enum ConsoleRole {
     if let check {
       runner.start("console-check") { () throws(PipelineError) in check.run(until: stop, metrics) }
     }
-    view?.keep(on: runner, counters) { !stop.isAsked }
+    view?.keep(on: runner, counters, isOnlyShown: true) { !stop.isAsked }
     if let certificate = console.certificate {
       counters.registry.collect { metrics.set(certificate) }
     }

@@ -40,42 +40,46 @@ struct DevicesView {
   /// - Parameters:
   ///   - runner: Runs the threads.
   ///   - counters: Gets the metrics.
+  ///   - isOnlyShown: Whether the view is only shown to people. Then nothing that Kafka refuses ends the process: it is logged, and tried again.
   ///   - isWanted: Whether to go on. Asked several times a second, by both threads.
-  func keep(on runner: RoleRunner, _ counters: PipelineCounters, while isWanted: @escaping @Sendable () -> Bool) {
+  func keep(
+    on runner: RoleRunner, _ counters: PipelineCounters, isOnlyShown: Bool,
+    while isWanted: @escaping @Sendable () -> Bool
+  ) {
     let (store, topics, logger) = (store, pipeline.topics, logger)
     let metrics = DeviceViewMetrics(counters.registry)
     counters.registry.collect { metrics.set(age: store.age(at: Date())) }
     let kafka = pipeline.kafka.merging(["group.id": group])
     runner.start("view-devices") { () throws(PipelineError) in
       let feed = DeviceFeed(store, topic: topics.devices, kafka: kafka, metrics: metrics, logger: logger)
-      try Self.retryingStore(logger) { () throws(DeviceFeed.FeedError) in try feed.run(while: isWanted) }
+      try Self.run(logger, topics.devices, isOnlyShown: isOnlyShown) { () throws(DeviceFeed.FeedError) in
+        try feed.run(while: isWanted)
+      }
     }
+    // Looks are only shown, by a gateway's view, too.
     runner.start("view-signals") { () throws(PipelineError) in
       let feed = SignalFeed(store, topic: topics.signals, kafka: kafka, metrics: metrics, logger: logger)
-      try Self.runSignals(logger) { () throws(DeviceFeed.FeedError) in try feed.run(while: isWanted) }
-    }
-  }
-
-  /// Runs a feed of signals. Looks are only shown, so a lack of permission ends nothing: it is logged, and tried again by the next feed.
-  private static func runSignals(
-    _ logger: Logger, _ feed: () throws(DeviceFeed.FeedError) -> Void
-  ) throws(PipelineError) {
-    try retryingStore(logger) { () throws(DeviceFeed.FeedError) in
-      do throws(DeviceFeed.FeedError) { try feed() } catch {
-        guard case .kafka(let cause) = error, cause.code.refusesPrincipal else { throw error }
-        logger.warning(
-          "the topic of signals may not be read, so pages of devices show no looks; rouse topics acls prints what is missing",
-          metadata: ["error": "\(cause)"])
+      try Self.run(logger, topics.signals, isOnlyShown: true) { () throws(DeviceFeed.FeedError) in
+        try feed.run(while: isWanted)
       }
     }
   }
 
-  /// Runs a feed of the view. What the file refuses is logged, and tried again by the next feed.
-  private static func retryingStore(
-    _ logger: Logger, _ feed: () throws(DeviceFeed.FeedError) -> Void
+  /// Runs a feed of the view. What the file refuses is logged, and tried again by the next feed; so is what Kafka refuses, for a view that is
+  /// only shown.
+  private static func run(
+    _ logger: Logger, _ topic: String, isOnlyShown: Bool, _ feed: () throws(DeviceFeed.FeedError) -> Void
   ) throws(PipelineError) {
     do throws(DeviceFeed.FeedError) { try feed() } catch {
       switch error {
+      case .kafka(let error) where isOnlyShown && error.code.refusesPrincipal:
+        logger.warning(
+          "a topic may not be read, so pages of devices do not show what is in it; rouse topics acls prints what is missing",
+          metadata: ["topic": "\(topic)", "error": "\(error)"])
+      case .kafka(let error) where isOnlyShown && !error.isRetriable:
+        logger.warning(
+          "a topic cannot be read, so pages of devices do not show what is in it; it is tried again",
+          metadata: ["topic": "\(topic)", "error": "\(error)"])
       case .kafka(let error): throw .kafka(error)
       case .store(let error):
         logger.warning(

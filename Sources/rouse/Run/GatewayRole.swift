@@ -56,7 +56,7 @@ enum GatewayRole {
         throw .kafka(error)
       }
     }
-    view?.keep(on: runner, counters) { server.isRunning }
+    view?.keep(on: runner, counters, isOnlyShown: false) { server.isRunning }
     logger.info(
       "the gateway listens",
       metadata: [
