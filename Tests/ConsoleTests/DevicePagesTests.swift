@@ -8,6 +8,18 @@ import Testing
 
 /// The pages about one device: its own, and the one that says why.
 extension PagesTests {
+  @Test("on the timeline, what was sent is drawn over what went along with it at the same instant")
+  func sentOnTop() throws {
+    let entries: [AuditEntry] = [
+      .decision(PageSample.decision(1)), .decision(PageSample.decision(2, verdict: .coalesce, minute: 1)),
+    ]
+    for entries in [entries, entries.reversed()] {
+      let drawing = try #require(TimelineChart.drawing(entries, [], PageTime())).text
+      let sent = try #require(drawing.firstRange(of: "class=\"emit\""))
+      #expect(try #require(drawing.firstRange(of: "class=\"coalesce\"")).upperBound < sent.lowerBound)
+    }
+  }
+
   @Test("the bank statement and the burn-down name the same tokens")
   func statement() throws {
     let sample = try PageSample(AuditBatch.small)

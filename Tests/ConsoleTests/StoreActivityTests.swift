@@ -1,6 +1,9 @@
 import Auditing
 import Domain
+import Foundation
 import Testing
+
+@testable import Console
 
 @Suite("Activity and search of a store") struct StoreActivityTests {
   private static func store() throws -> AuditStore {
@@ -64,6 +67,19 @@ import Testing
     let activity = try store.activity(hours: 1)
     #expect(activity.events.isEstimated && !activity.devices.isEstimated)
     #expect((2_700...3_300).contains(activity.events.count) && activity.devices.count == 11)
+  }
+
+  @Test("the lines behind the bars stand at round numbers of decisions")
+  func lines() throws {
+    for (decisions, lines) in [(1, ["0", "1"]), (7, ["0", "2", "4", "6"]), (588, ["0", "200", "400"])] {
+      let store = try AuditStore.open(path: ":memory:")
+      var batch = AuditBatch()
+      for n in 0..<decisions { batch.append(PageSample.decision(n, minute: 0)) }
+      try store.store(batch)
+      let drawing = HourChart.drawing(try store.activity(hours: 1), PageTime()).text
+      let texts = drawing.components(separatedBy: "text-anchor=\"end\" class=\"label\">").dropFirst()
+      #expect(texts.map { String($0.prefix { $0 != "<" }) } == lines)
+    }
   }
 
   @Test("the decisions about an event by minute add up to all of them")

@@ -16,10 +16,10 @@ enum HourChart {
         "\(activity.hours.count) bars, one an hour. The highest has \(Figure.grouped(Int64(most))) decisions"
         + (busiest.map { ", in the hour from \(time.text($0.start)) \(time.zone)." } ?? ".")
         + " The table of hours has the numbers.")
-    for share in [0, 0.5, 1] {
-      let y = bottom - share * 140
+    for count in stride(from: 0, through: most, by: roundStep(most)) {
+      let y = bottom - Double(count) / Double(most) * 140
       svg.line(x1: left, y1: y, x2: width, y2: y, "axis")
-      svg.text(Figure.grouped(Int64(Double(most) * share)), x: left - 6, y: y + 4, anchor: .end)
+      svg.text(Figure.grouped(Int64(count)), x: left - 6, y: y + 4, anchor: .end)
     }
     let step = (width - left) / Double(max(1, activity.hours.count))
     let marks = [1, 2, 3, 6, 12].first { $0 * 12 >= activity.hours.count } ?? 24
@@ -39,6 +39,15 @@ enum HourChart {
       }
     }
     return svg.markup
+  }
+
+  /// Returns the distance of the lines behind the bars: the smallest of 1, 2, 5, 10, 20, 50, … of which the height has at most four.
+  private static func roundStep(_ most: Int) -> Int {
+    var step = 1
+    while true {
+      for factor in [1, 2, 5] where most / (step * factor) <= 4 { return step * factor }
+      step *= 10
+    }
   }
 
   /// Whether an hour has a mark: every so many hours of the day one has.

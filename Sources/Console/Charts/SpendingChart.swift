@@ -3,7 +3,7 @@ import Domain
 
 /// Draws the tokens that were spent up to each hour, for each kind of ledger, against the budget, or against an even pace if that is not known.
 enum SpendingChart {
-  private static let (width, left, right, rowHeight) = (900.0, 120.0, 800.0, 56.0)
+  private static let (width, left, right, rowHeight) = (900.0, 120.0, 735.0, 56.0)
 
   /// Returns the drawing; nil if no token was spent.
   ///

@@ -48,7 +48,10 @@ enum TimelineChart {
       let x = axis.x(event)
       svg.path([(x, y(0) + 5), (x - 4, y(0) - 4), (x + 4, y(0) - 4)], isClosed: true, "event")
     }
-    for entry in entries { draw(entry, lanes, axis, &svg) }
+    // What was sent is drawn last, over what went along with it at the same instant.
+    for isSent in [false, true] {
+      for entry in entries where isSent == Self.isSent(entry) { draw(entry, lanes, axis, &svg) }
+    }
     for look in looks {
       let (x, y) = (axis.x(look.time), y(lanes.count + 2))
       if case .widgetFetched = look.kind {
@@ -72,7 +75,11 @@ enum TimelineChart {
     }
   }
 
-  /// Each verdict has a form of its own, so that no one needs the colours.
+  private static func isSent(_ entry: AuditEntry) -> Bool {
+    if case .decision(let decision) = entry { decision.verdict == .emit } else { false }
+  }
+
+  /// Each verdict has a form of its own, so that no one needs the colours. Of what went along the tips stand out behind what was sent.
   private static func draw(_ entry: AuditEntry, _ lanes: [Identifier], _ axis: TimeAxis, _ svg: inout SVGWriter) {
     let x = axis.x(entry.at)
     guard case .decision(let decision) = entry else {
@@ -82,9 +89,9 @@ enum TimelineChart {
     guard let lane = lanes.firstIndex(of: decision.instance) else { return }
     let y = y(lane + 1)
     switch decision.verdict {
-    case .emit: svg.circle(x: x, y: y, radius: 5, "emit")
+    case .emit: svg.circle(x: x, y: y, radius: 4.5, "emit")
     case .defer: svg.circle(x: x, y: y, radius: 4, "hollow defer")
-    case .coalesce: svg.path([(x, y - 5), (x + 5, y), (x, y + 5), (x - 5, y)], isClosed: true, "coalesce")
+    case .coalesce: svg.path([(x, y - 7), (x + 7, y), (x, y + 7), (x - 7, y)], isClosed: true, "coalesce")
     case .suppress: svg.line(x1: x, y1: y - 5, x2: x, y2: y + 5, "mark suppress")
     }
   }

@@ -41,7 +41,7 @@ struct EventPage {
         PageCell(Figure.count(effect.decisions, "decision"), link: decisions()),
         PageCell(
           " on \(Figure.count(effect.devices, "device")) from \(time.text(first)) to \(time.text(last)) UTC; "),
-        PageCell(Figure.count(effect.commands, "push", "pushes"), link: effect.commands > 0 ? decisions(.emit) : nil),
+        PageCell("part of \(Figure.count(effect.commands, "push", "pushes"))"),
         PageCell(
           "; \(effect.pending == 0 ? "nothing waits any more" : "\(Figure.count(effect.pending, "instance")) still waiting")."
         ),

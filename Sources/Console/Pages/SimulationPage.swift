@@ -38,7 +38,8 @@ enum SimulationPage {
     let report = try SimulationReport(parsing: kept.text).value
     let (kinds, policies) = (report["kinds"]?.elements ?? [], report["policies"]?.elements ?? [])
     let sections = kinds.prefix(kindsMax).enumerated().map { section($1, "kind-\($0 + 1)") }
-    return try page([summary(report, policies)] + sections + [shelf(desk), form("", desk)]).answer(request)
+    let shared = sharedLimits(report["sharedLimits"]?.elements ?? [])
+    return try page([summary(report, policies)] + sections + shared + [shelf(desk), form("", desk)]).answer(request)
   }
 
   private static func shelf(_ desk: ConsoleDesk) -> PageSection {
@@ -125,19 +126,52 @@ enum SimulationPage {
       ]
     }
     let instances = kind["instances"]?.double.map { Figure.decimal($0) } ?? "?"
-    return PageSection(
-      heading: kind["kind"]?.text ?? "?",
-      paragraphs: [
-        [
-          PageCell(
-            "\(instances) instances. Captured is the share of the wrong looks that could be avoided and were: 100 % is the best plan in hindsight, 0 % is no push at all."
-          )
-        ]
-      ], tables: [table])
+    var paragraphs: [[PageCell]] = [
+      [
+        PageCell(
+          "\(instances) instances. Captured is the share of the wrong looks that could be avoided and were, as a mean over the days of instances: 100 % is the best plan in hindsight, 0 % is no push at all. Wrong looks a day are a mean over all of them, so the two may differ in their order."
+        )
+      ]
+    ]
+    if plans.contains(where: { $0["isPolicy"] != .bool(true) }) {
+      paragraphs.append([
+        PageCell(
+          "Baselines keep only the day's tokens and the minimum interval, neither quiet hours nor limits that instances share. So what they capture is more than real devices allow, and no policy can be expected to reach it.",
+          tone: .bad)
+      ])
+    }
+    return PageSection(heading: kind["kind"]?.text ?? "?", paragraphs: paragraphs, tables: [table])
+  }
+
+  /// Returns the section about limits that instances share; none if the report has none.
+  private static func sharedLimits(_ limits: [JSONValue]) -> [PageSection] {
+    guard !limits.isEmpty else { return [] }
+    var table = PageTable(
+      name: "shared", caption: "Policies within the limits that instances share",
+      columns: ["Policy", "#Days", "#Worth shown", "#Sum of single optima", "#Upper bound", "#Shown of the bound"],
+      empty: "None.")
+    table.rows = limits.prefix(plansMax).map { limit in
+      [
+        PageCell(limit["plan"]?.text ?? "?", tone: .emit), number(limit["samples"]), number(limit["valueShown"]),
+        number(limit["sumOfOptima"]), number(limit["upperBound"]),
+        limit["ofUpperBoundMean"]?.double.map { .share($0, .emit) } ?? PageCell("–", isNumber: true),
+      ]
+    }
+    return [
+      PageSection(
+        heading: "Limits that instances share",
+        paragraphs: [
+          [
+            "Besides the day's tokens, a rate of pushes, the number of an app, or one push for several widgets can bind. No plan within these limits shows more than the upper bound; the best plan may show less. A day is one of the instances that a push reloads together."
+          ]
+        ], tables: [table])
+    ]
   }
 
   private static func number(_ value: JSONValue?) -> PageCell {
-    value?.double.map { .decimal($0) } ?? PageCell("–", isNumber: true)
+    guard let number = value?.double else { return PageCell("–", isNumber: true) }
+    if let whole = Int(exactly: number) { return .number(whole) }
+    return .decimal(number)
   }
 }
 

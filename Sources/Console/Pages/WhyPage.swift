@@ -170,11 +170,19 @@ struct WhyPage {
       [
         time.cell(step.decision.at), .verdict(step.decision.verdict),
         .reason(step.decision.reason), .decimal(step.decision.value), .decimal(step.decision.price),
-        PageCell(step.explanation, detail: step.counterfactual),
+        PageCell(step.explanation, detail: Self.detail(step)),
         PageCell(step.decision.decision.text, tone: .dim),
       ]
     }
     return table
+  }
+
+  /// Returns what would have changed a step, and the other events that it shows; nil if there is neither.
+  private static func detail(_ step: WhyAnswer.Step) -> String? {
+    let others = step.decision.events.filter { $0 != step.decision.event }.map(\.text)
+    let shown = others.isEmpty ? nil : "shows, too: \(others.joined(separator: ", "))"
+    let parts = [step.counterfactual, shown].compactMap(\.self)
+    return parts.isEmpty ? nil : parts.joined(separator: "; ")
   }
 
   private func charges(_ story: WhyAnswer.Story, _ command: Command, _ name: String) -> PageTable {

@@ -38,7 +38,7 @@ struct DoctorCheck: Sendable {
       codes: [.policyMissing, .policyRefused, .policyDiffers, .policyPending, .policyFile],
       find: DoctorFacts.policyFindings),
     DoctorCheck(
-      name: "clock", purpose: "the clock of this machine beside those of the brokers and of running processes",
+      name: "clock", purpose: "this machine's clock beside those of brokers and processes",
       codes: [.clockApart],
       find: DoctorFacts.clockFindings),
     DoctorCheck(
