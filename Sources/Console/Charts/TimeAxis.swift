@@ -14,6 +14,9 @@ struct TimeAxis {
     .hours(48), .hours(24 * 7), .hours(24 * 30), .hours(24 * 365), .hours(24 * 3650),
   ]
 
+  /// The width of a mark with a date, in the units of a drawing.
+  private static let markWidth = 57.0
+
   /// Makes an axis. It covers a minute at least.
   init(_ first: Timestamp, _ last: Timestamp, left: Double, right: Double) {
     self.first = first
@@ -37,7 +40,8 @@ struct TimeAxis {
   ///   - time: Writes the times.
   func draw(_ svg: inout SVGWriter, top: Double, bottom: Double, _ time: PageTime) {
     let span = last - first
-    let step = Self.steps.first { $0 * 12 >= span } ?? span
+    let marksMax = Int64(min(12, max(1, (right - left) / Self.markWidth)))
+    let step = Self.steps.first { $0 * marksMax >= span } ?? span
     // Marks stand at whole hours and days of the clocks in the zone, also behind a change to summer time.
     var local = first + time.offset(at: first)
     let rest = ((local.microseconds % step.microseconds) + step.microseconds) % step.microseconds
