@@ -27,6 +27,9 @@ public struct WhyAnswer: Equatable, Sendable {
     public var explanation: String
     /// The change that would have led to another decision; nil if it cannot be derived from this decision and those before it.
     public var counterfactual: String?
+
+    /// The events that the decision shows beside its own.
+    public var otherEvents: [Identifier] { decision.events.filter { $0 != decision.event } }
   }
 
   /// The tokens of a ledger before and after a charge.

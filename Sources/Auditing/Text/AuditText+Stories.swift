@@ -22,7 +22,7 @@ extension AuditText {
       text += "  \(decision.decision)\n"
       text += "    \(step.explanation)\n"
       if let counterfactual = step.counterfactual { text += "    \(counterfactual)\n" }
-      let others = decision.events.filter { $0 != decision.event }.map(\.text)
+      let others = step.otherEvents.map(\.text)
       if !others.isEmpty { text += "    shows, too: \(others.joined(separator: ", "))\n" }
     }
     if let command = story.command {

@@ -48,7 +48,7 @@ enum TimelineChart {
       let x = axis.x(event)
       svg.path([(x, y(0) + 5), (x - 4, y(0) - 4), (x + 4, y(0) - 4)], isClosed: true, "event")
     }
-    // What was sent is drawn last, over what went along with it at the same instant.
+    // Decisions to send are drawn last, over those that went along with them at the same instant.
     for isSent in [false, true] {
       for entry in entries where isSent == Self.isSent(entry) { draw(entry, lanes, axis, &svg) }
     }
@@ -79,7 +79,7 @@ enum TimelineChart {
     if case .decision(let decision) = entry { decision.verdict == .emit } else { false }
   }
 
-  /// Each verdict has a form of its own, so that no one needs the colours. Of what went along the tips stand out behind what was sent.
+  /// Each verdict has a form of its own, so that no one needs the colours. The tips of `coalesce` stand out behind an `emit`.
   private static func draw(_ entry: AuditEntry, _ lanes: [Identifier], _ axis: TimeAxis, _ svg: inout SVGWriter) {
     let x = axis.x(entry.at)
     guard case .decision(let decision) = entry else {

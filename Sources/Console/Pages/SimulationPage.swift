@@ -136,8 +136,8 @@ enum SimulationPage {
     if plans.contains(where: { $0["isPolicy"] != .bool(true) }) {
       paragraphs.append([
         PageCell(
-          "Baselines keep only the day's tokens and the minimum interval, neither quiet hours nor limits that instances share. So what they capture is more than real devices allow, and no policy can be expected to reach it.",
-          tone: .bad)
+          "Baselines keep only the day's tokens and the minimum interval, neither quiet hours nor limits that instances share. So what they capture is more than such devices allow."
+        )
       ])
     }
     return PageSection(heading: kind["kind"]?.text ?? "?", paragraphs: paragraphs, tables: [table])

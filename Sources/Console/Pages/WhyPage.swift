@@ -179,7 +179,7 @@ struct WhyPage {
 
   /// Returns what would have changed a step, and the other events that it shows; nil if there is neither.
   private static func detail(_ step: WhyAnswer.Step) -> String? {
-    let others = step.decision.events.filter { $0 != step.decision.event }.map(\.text)
+    let others = step.otherEvents.map(\.text)
     let shown = others.isEmpty ? nil : "shows, too: \(others.joined(separator: ", "))"
     let parts = [step.counterfactual, shown].compactMap(\.self)
     return parts.isEmpty ? nil : parts.joined(separator: "; ")

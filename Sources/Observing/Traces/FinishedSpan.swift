@@ -2,8 +2,8 @@ import Tracing
 
 /// A Kafka record that a span is about.
 ///
-/// A span of a planner has one for each traced event, so it is no `SpanAttributes`: a dictionary of four texts takes several times as long as
-/// everything else of the span. It is exported as the same attributes.
+/// A planner makes one for each traced event, so it is no `SpanAttributes`, which would be a dictionary of four texts. It is exported as
+/// the same attributes.
 ///
 /// Source of the names: OpenTelemetry, "Semantic conventions for Kafka".
 public struct SpanRecord: Sendable, Equatable {

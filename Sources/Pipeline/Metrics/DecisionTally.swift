@@ -48,7 +48,7 @@ struct DecisionTally {
       if let objective { count(objective, end - first, kind, by: planner) }
       first = end
     }
-    // By index: a loop over the elements retains the array, which costs as much as the counting.
+    // By index, because a loop over the elements retains the array.
     for command in output.commands.indices {
       let surface = output.commands[command].push.surface
       let place = Int(surface.number)

@@ -10,8 +10,6 @@ struct ChunkWriter {
   /// The number of the open chunk.
   private var number: Int64 = 0
   private var endedBytes = 0
-  /// The size of the entry that was appended last.
-  private(set) var lastSize = EntrySize(0)
 
   /// Creates a writer without an open chunk.
   /// - Parameters:
@@ -53,8 +51,7 @@ struct ChunkWriter {
       room.append(lengthAnd: id)
       room.append(lengthAnd: version)
     }
-    lastSize = EntrySize(binary.bytes.count - start)
-    return log.append(slot, lastSize)
+    return log.append(slot, EntrySize(binary.bytes.count - start))
   }
 
   /// Appends the removal of a value.
@@ -109,10 +106,7 @@ struct ChunkWriter {
       binary.count(index)
       binary.count(count)
       binary.text(utf8: whole.span.extracting(index * pieceBytes..<min(whole.count, (index + 1) * pieceBytes)))
-      if index == 0 {
-        lastSize = EntrySize(whole.count)
-        place = log.append(slot, lastSize)
-      }
+      if index == 0 { place = log.append(slot, EntrySize(whole.count)) }
       end(&log, body)
     }
     return place

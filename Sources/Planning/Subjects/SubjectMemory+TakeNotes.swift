@@ -71,7 +71,7 @@ extension SubjectMemory {
     if slots[slot].isWhole(events: count) {
       log.drop(slots[slot].place, slots[slot].size)
       slots[slot].place = writer.append(slot, id: key, bytes, &log, body)
-      slots[slot].size = writer.lastSize
+      slots[slot].size = log.size(of: slots[slot].place)
     } else if !writer.appendAddition(id: key, bytes, &log, body) {
       write(slot, whole: true, to: &writer, &note, body)
     }

@@ -28,13 +28,13 @@ struct DoctorVisit {
       return facts
     }
     let pipeline = try pipeline(settings, &facts)
-    facts.now = Int64(Date().timeIntervalSince1970 * 1_000_000)
+    facts.now = Machine.now.microseconds
     facts.storages = storages(settings)
     if facts.roles.contains(.audit) { facts.store = store(AuditSettings(settings)) }
     if facts.settings.refusal == nil { facts.processes = try processes(settings) }
     if let pipeline { survey(pipeline, try settings.topicPlan(), &facts) }
     // Asking took a while.
-    facts.now = Int64(Date().timeIntervalSince1970 * 1_000_000)
+    facts.now = Machine.now.microseconds
     return facts
   }
 

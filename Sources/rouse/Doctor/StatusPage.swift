@@ -1,6 +1,5 @@
 import ArgumentParser
 import Dispatch
-import Domain
 import Foundation
 import Pipeline
 import Serving
@@ -96,7 +95,7 @@ struct StatusPage: Sendable, Equatable, Hashable {
 
   /// Asks for the page, and waits for the answer on the calling thread.
   func ask() -> ProcessStatus.StatusAnswer {
-    let asked = Self.now
+    let asked = Machine.now
     let answer: BlockingRequests.RequestAnswer
     do throws(Failure) {
       answer = try BlockingRequests(timeLimit: Self.timeoutMax).send(URLRequest(url: url))
@@ -105,9 +104,7 @@ struct StatusPage: Sendable, Equatable, Hashable {
     guard var status = ProcessStatus(json: String(decoding: answer.body, as: UTF8.self)) else {
       return .failure("answers with something other than the status of Rouse")
     }
-    status.compareClocks(asked: asked, answered: Self.now)
+    status.compareClocks(asked: asked, answered: Machine.now)
     return .status(status)
   }
-
-  private static var now: Timestamp { Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000)) }
 }

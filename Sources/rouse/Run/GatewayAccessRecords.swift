@@ -1,6 +1,5 @@
 import Auditing
 import Domain
-import Foundation
 import Gateway
 import Synchronization
 
@@ -33,7 +32,7 @@ final class GatewayAccessRecords: AccessRecording {
   }
 
   func writeRefusals() throws(AccessRecordingError) {
-    let now = Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
+    let now = Machine.now
     try use { store throws(AuditError) in
       try refusals.flush(at: now) { (grown: [RefusedAccess]) throws(AuditError) in try store.write(grown) }
     }

@@ -43,15 +43,15 @@ final class TokenDesk: Sendable {
       throw Failure("\(SettingKey.oidcGrantsFile.rawValue): \(error)")
     }
     if case .file = source.keys {
-      verifier.refresh(at: .now, wallClock: Self.now)
+      verifier.refresh(at: .now, wallClock: Machine.now)
       if let fault = Self.fault(verifier.keysStatus) {
         throw Failure("\(SettingKey.oidcKeysFile.rawValue): \(fault)")
       }
     }
     issuer = source.settings.issuer
-    registry.collect { [verifier] in verifier.collect(at: Self.now) }
+    registry.collect { [verifier] in verifier.collect(at: Machine.now) }
     turns = RepeatedTurn("oidc-keys", beginsAtOnce: true) { [verifier] in
-      verifier.refresh(at: .now, wallClock: Self.now)
+      verifier.refresh(at: .now, wallClock: Machine.now)
     }
   }
 
@@ -66,8 +66,6 @@ final class TokenDesk: Sendable {
     return status.fault ?? (status.readAt == nil ? "they have not been read yet" : "none of them can check a signature")
   }
 
-  private static var now: Timestamp { Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000)) }
-
   /// Reads the issuer's keys and the file of grants once, for `rouse doctor`.
   ///
   /// - Parameter source: The settings of tokens.
@@ -76,7 +74,7 @@ final class TokenDesk: Sendable {
     let keys = IssuerKeys(
       place(source.keys), metrics: TokenMetrics(MetricRegistry()),
       logger: Logger(label: "none") { _ in SwiftLogNoOpLogHandler() })
-    keys.refresh(at: .now, wallClock: now)
+    keys.refresh(at: .now, wallClock: Machine.now)
     var faults = fault(keys.status).map { ["the keys of \(source.settings.issuer): \($0)"] } ?? []
     if let path = source.grantsPath {
       do throws(TokenGrantsError) { _ = try TokenGrants(path: path) } catch { faults.append("\(error)") }

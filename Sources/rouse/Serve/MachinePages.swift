@@ -1,7 +1,6 @@
 import ArgumentParser
 import Console
 import Domain
-import Foundation
 import JSON
 import KafkaClient
 import Keys
@@ -68,7 +67,7 @@ final class MachinePages: Sendable {
     ]
   }
 
-  private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000_000) }
+  private static var now: Int64 { Machine.now.microseconds }
 
   /// The answers of all probes at one moment.
   var processState: ServiceNotices.ProcessState {

@@ -21,17 +21,19 @@ extension Settings {
         "\(text) can be reached from other hosts, so the console needs keys: make a file with rouse keys create and name it with console.keys, let it take tokens with oidc.issuer, or listen on 127.0.0.1"
       )
     }
-    guard ownConsoleView == nil || ownConsoleView != self.text(.gatewayDevicesView) else {
-      throw refusal(
-        .consoleDevicesView,
-        "gateway.devicesView is the same file, which a gateway keeps; name another one, or leave console.devicesView out to read that"
-      )
-    }
-    guard ownConsoleView == nil || !roles.contains(.gateway) || self.text(.gatewayDevicesView) == nil else {
-      throw refusal(
-        .consoleDevicesView,
-        "this process is the gateway, too, and the console reads its copy, gateway.devicesView; leave one of the two out"
-      )
+    if let own = ownConsoleView, let gateways = self.text(.gatewayDevicesView) {
+      if own == gateways {
+        throw refusal(
+          .consoleDevicesView,
+          "gateway.devicesView is the same file, which a gateway keeps; name another one, or leave console.devicesView out to read that"
+        )
+      }
+      if roles.contains(.gateway) {
+        throw refusal(
+          .consoleDevicesView,
+          "this process is the gateway, too, and the console reads its copy, gateway.devicesView; leave one of the two out"
+        )
+      }
     }
     var settings = ConsoleSettings(listen: address, storePath: textOrDefault(.auditStore), pipeline: pipeline)
     settings.others = try otherProcesses()
