@@ -102,6 +102,12 @@ extension PagesTests {
     let unseen = try PageSample(
       batch, devices: StubDevices(found: .success(.init(registration: registration, ageSeconds: 1))))
     #expect(try unseen.page("/devices/silent").status == 200)
+    let look = Signal(device: "silent", id: "0", time: PageSample.start, kind: .appForegrounded)
+    let looked = try PageSample(
+      batch,
+      devices: StubDevices(
+        found: .success(.init(registration: registration, ageSeconds: 1)), looks: .success([look])))
+    #expect(PageCheck(text(try looked.page("/devices/silent"))).text.contains("the app was opened"))
   }
 
   @Test("looks and fetches stand on the axis of a device's decisions and pushes, and in a table of their own")

@@ -52,7 +52,7 @@ struct DevicePage {
       let isRegistered = registered.registration != nil
       return ConsolePage(
         title: device.text, topic: "Device", lead: ["The store has no decision about this device and no push to it."],
-        sections: isRegistered ? [instances, Self.advice] : [Self.advice], status: isRegistered ? 200 : 404)
+        sections: isRegistered ? [instances, seen, Self.advice] : [Self.advice], status: isRegistered ? 200 : 404)
     }
     return ConsolePage(
       title: device.text, topic: "Device",
@@ -73,6 +73,12 @@ struct DevicePage {
     let link = PageLink.to(
       PageLink.device(device, time), adding: ["from": range.from.map(Figure.time), "to": Figure.time(end)])
     return [" ", PageCell(Figure.count(timeline.omitted, "older one"), link: link), " in this range."]
+  }
+
+  /// The looks at a device that has no timeline yet, whose section would have them.
+  private var seen: PageSection {
+    PageSection(
+      heading: "Looks and fetches", paragraphs: [looks.words], tables: looks.isKnown ? [looks.table(time)] : [])
   }
 
   /// The advice for a device that the store has never seen.
