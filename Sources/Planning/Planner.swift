@@ -210,7 +210,10 @@ public struct Planner {
 
   /// Returns the states in the newer generation whose subjects instances listen to.
   private func currentTruths() -> [(key: UInt64, slot: SubjectSlot)] {
-    let displays = rules.kinds.filter { !$0.display.isEmpty }.map(\.display)
+    var displays: [KindDisplay] = []
+    for kind in rules.kinds where !kind.display.isEmpty {
+      if !displays.contains(where: { $0.truths == kind.display.truths }) { displays.append(kind.display) }
+    }
     var found: [(key: UInt64, slot: SubjectSlot)] = []
     var (keys, count) = (InlineArray<16, UInt64>(repeating: 0), 0)
     for interest in registry.interests.slots {

@@ -198,7 +198,13 @@ extension Planner {
   @inline(__always)
   func currentTruth(_ kind: KindSlot) -> Int {
     // Not by comparing `event` with nil, which would copy the event.
-    record.fanOut.slot.isAbsent ? -1 : record.fanOut.evaluations[kind.index].truth
+    if record.fanOut.slot.isAbsent { return -1 }
+    let truth = record.fanOut.evaluations[kind.index].truth
+    if truth >= 0 { return truth }
+    // A kind without a rule for the event may display the same fields as one with a rule.
+    for place in record.fanOut.truths.indices
+    where rules[record.fanOut.truths[place].kind].display.truths == rules[kind].display.truths { return place }
+    return -1
   }
 
   /// Returns the log time of the newest change of the displayed state of the subject whose name is an entry's key; nil if it has been

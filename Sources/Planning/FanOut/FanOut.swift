@@ -48,6 +48,8 @@ struct FanOut {
     var difference: Float
     /// Whether the event carries a displayed field. If not, it can only be news.
     var isCarried: Bool
+    /// Whether a truth before it is of the same state, because their kinds display the same fields.
+    var isRepeated = false
   }
 
   struct Cursor {

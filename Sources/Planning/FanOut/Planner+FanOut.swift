@@ -87,6 +87,10 @@ extension Planner {
   /// the new state in the subject memory, so that a fan-out that is resumed after a restart begins with the same state.
   /// - Returns: The distance of a screen that shows the state before the event from the state after it, 0…1.
   private mutating func noteDisplayed(_ event: DomainEvent, _ kind: KindSlot) -> Float {
+    for place in record.fanOut.truths.indices
+    where rules[record.fanOut.truths[place].kind].display.truths == rules[kind].display.truths {
+      return noteDisplayed(again: record.fanOut.truths[place], kind)
+    }
     let fields = rules[kind].display.fields
     let key = rules[kind].display.truthKey(subject: event.subject.utf8.span)
     let slot = subjects.slot(key, after: record.fanOut.remembered) ?? .absent
@@ -110,6 +114,21 @@ extension Planner {
       FanOut.Truth(
         key: key, slot: slot, kind: kind, before: before, difference: difference, isCarried: isCarried))
     return difference
+  }
+
+  /// Appends the states that another kind displays, too. The other weights of this kind may give them another distance.
+  private mutating func noteDisplayed(again truth: FanOut.Truth, _ kind: KindSlot) -> Float {
+    var truth = truth
+    if rules[truth.kind].display.weights != rules[kind].display.weights {
+      let values = record.fanOut.values
+      truth.difference = Float(
+        ScreenDistance.between(
+          shown: Array(values[truth.before]), truth: Array(values[truth.after]), rules[kind].display.fields))
+    }
+    truth.kind = kind
+    truth.isRepeated = true
+    record.fanOut.truths.append(truth)
+    return truth.difference
   }
 
   /// Computes what a decision needs to know of the event beside the evaluation for the kind: its relevance for the instance, and
@@ -239,6 +258,7 @@ extension Planner {
     let values = record.fanOut.values
     for place in record.fanOut.truths.indices {
       let truth = record.fanOut.truths[place]
+      if truth.isRepeated { continue }
       subjects.note(truth.key, at: truth.slot, values: values.span.extracting(truth.after), now: now)
     }
     record.releasedEvents.append(record.fanOut.slot)

@@ -11,9 +11,15 @@ struct KindDisplay {
   /// The hash of the weights with which the kind's distances are computed, in the bits of a row's head that hold it
   /// (`ShownFields`).
   let scale: UInt64
-  /// The part of `truthKey` that is the same for all subjects: a hash of the kind's name, of the fields, and of the era. Under a
-  /// policy with other fields, and in another era, states that were noted before must not be compared with new ones.
+  /// The whole hash of these weights. Kinds that share their truths and have equal ones measure equal distances.
+  let weights: UInt64
+  /// The part of `truthKey` that is the same for all subjects: a hash of the fields and of the era. Under a policy with other
+  /// fields, and in another era, states that were noted before must not be compared with new ones. So kinds that display the same fields,
+  /// such as a small and a large widget, share what is known of a subject: an event for one of them tells what all of them
+  /// show. Kinds whose screens have initial values do not, because those may differ.
   private let stem: Hash64
+  /// A number that is equal for kinds with equal `truthKey`s.
+  let truths: UInt64
 
   /// Creates the display of a kind.
   /// - Parameters:
@@ -21,26 +27,34 @@ struct KindDisplay {
   ///   - displays: The fields that it displays.
   ///   - era: The number of the time for which policies name the kind without a break (`KindSettings.era`).
   init(kind: Identifier, _ displays: [DisplayField], era: UInt64 = 0) {
+    let own = Self.hash(of: kind, displays, era: era)
+    truths = displays.allSatisfy { $0.initial == nil } ? Self.hash(of: nil, displays, era: era) : own
+    var stem = Hash64()
+    stem.add(truths)
+    self.stem = stem
+    rowHead = ShownFields.head(hash: own, count: displays.count)
+    weights = KindPricing.measure(displays)
+    scale = weights & ShownFields.scaleBits
+    fields = displays.map { FieldDistance($0) }
+  }
+
+  private static func hash(of kind: Identifier?, _ displays: [DisplayField], era: UInt64) -> UInt64 {
     var hash = Hash64()
-    hash.add(kind)
+    if let kind { hash.add(kind) }
     if era != 0 { hash.add(era) }
     for field in displays {
       hash.add(field.path)
       hash.add((field.round ?? 0).bitPattern)
     }
-    var stem = Hash64()
-    stem.add(hash.value)
-    self.stem = stem
-    rowHead = ShownFields.head(hash: hash.value, count: displays.count)
-    scale = KindPricing.measure(displays) & ShownFields.scaleBits
-    fields = displays.map { FieldDistance($0) }
+    return hash.value
   }
 
   /// Whether the policy does not say what the kind displays.
   @inline(__always)
   var isEmpty: Bool { fields.isEmpty }
 
-  /// Returns the key under which `SubjectMemory` keeps the newest state of a subject for this kind.
+  /// Returns the key under which `SubjectMemory` keeps the newest state of a subject for this kind, and for those that display the
+  /// same fields.
   /// - Parameter subject: The name of the subject, in UTF-8.
   @inline(__always)
   func truthKey(subject: Span<UInt8>) -> UInt64 {

@@ -10,7 +10,7 @@ extension SubjectMemory {
     var time: Timestamp
   }
 
-  /// The content of an entry: events of a subject and type, or the truth of a subject and kind.
+  /// The content of an entry: events of a subject and type, or the truth of a subject for a set of displayed fields.
   struct Newest: Equatable {
     /// The time of the newest event, at most the log time at which it arrived. For a truth the log time of its last change.
     var time = Timestamp.distantPast

@@ -6,7 +6,7 @@ import Policies
 /// - For each subject and event type, the time of the newest event, and the ids and times of the last events. An older event is
 ///   stale; an event with a known id is a duplicate. The memory also knows how old the events are that it has forgotten. An
 ///   unknown event that is not newer than those may be a repeat, so it is not decided.
-/// - For each subject and kind, the *truth*: the newest known state of what the kind displays (`DisplayedTruth`).
+/// - For each subject and set of displayed fields, the *truth*: the newest known state of what kinds display (`DisplayedTruth`).
 ///
 /// The memory has two generations. A rotation forgets the older one, once a day or when the newer one is full, so entries
 /// live for one to two days. `rouse.state` has the entries as notes in chunks (`SubjectNote`, `ChunkLog`). A restored memory forgets an
@@ -165,7 +165,7 @@ struct SubjectMemory {
   }
 
   /// Returns the newest known state of what a kind displays of a subject; nil when there is no entry.
-  /// - Parameter key: The subject and kind, as `KindDisplay.truthKey` returns it.
+  /// - Parameter key: The subject and the displayed fields, as `KindDisplay.truthKey` returns it.
   func truth(_ key: UInt64) -> DisplayedTruth? { slot(key).map { truth(at: $0) } }
 
   /// Returns the newest known state of what a kind displays of a subject.
@@ -176,14 +176,14 @@ struct SubjectMemory {
   /// Returns the newest known value of one field that a kind displays of a subject.
   /// - Parameters:
   ///   - field: The place of the field in the policy's list.
-  ///   - slot: The slot of the entry for the subject and kind.
+  ///   - slot: The slot of the entry for the subject and the displayed fields.
   @inline(__always)
   func value(_ field: Int, at slot: SubjectSlot) -> DisplayedValue { slots[slot].newest.values[field] }
 
   /// Returns the newest known state of what a kind displays of a subject, if it has not changed after an earlier
   /// instant; nil if it has, or when there is no entry.
   /// - Parameters:
-  ///   - key: The subject and kind, as `KindDisplay.truthKey` returns it.
+  ///   - key: The subject and the displayed fields, as `KindDisplay.truthKey` returns it.
   ///   - instant: The earlier log time.
   func truth(_ key: UInt64, unchangedSince instant: Timestamp) -> DisplayedTruth? {
     guard let slot = slot(key), slots[slot].newest.time <= instant else { return nil }
@@ -193,7 +193,7 @@ struct SubjectMemory {
   /// Sets the state of what a kind displays of a subject after an event. An event that changes nothing prolongs the life of
   /// the entry.
   /// - Parameters:
-  ///   - key: The subject and kind, as `KindDisplay.truthKey` returns it.
+  ///   - key: The subject and the displayed fields, as `KindDisplay.truthKey` returns it.
   ///   - known: The slot of its entry, if it was looked up after the last rotation; absent to look it up here.
   ///   - values: The values after the event.
   ///   - now: Log time.

@@ -125,17 +125,24 @@ struct RulesTests {
     #expect(keys.count == DomainBounds.interestsPerEventMax)
   }
 
-  @Test("the truth is kept for each kind, each set of displayed fields and each subject")
+  @Test("the truth is kept for each subject and each set of displayed fields, which kinds without initial values share")
   func truthKeys() throws {
     func key(_ kind: Identifier, _ displays: [DisplayField], _ subject: Identifier) -> UInt64 {
       KindDisplay(kind: kind, displays).truthKey(subject: subject.utf8.span)
     }
     let delay = [DisplayField(path: "data.delay", round: 5)]
+    let initial = [DisplayField(path: "data.delay", round: 5, initial: .number(0))]
     let keys = [
-      key("A", delay, "s"), key("B", delay, "s"), key("A", delay, "t"),
-      key("A", [DisplayField(path: "data.delay")], "s"), key("A", delay + delay, "s"),
+      key("A", delay, "s"), key("A", delay, "t"), key("A", [DisplayField(path: "data.delay")], "s"),
+      key("A", delay + delay, "s"), key("A", initial, "s"), key("B", initial, "s"),
     ]
     #expect(Set(keys).count == keys.count)
-    #expect(key("A", delay, "s") == keys[0])
+    #expect(key("A", delay, "s") == keys[0] && key("B", delay, "s") == keys[0])
+    func display(_ kind: Identifier, _ displays: [DisplayField], era: UInt64 = 0) -> KindDisplay {
+      KindDisplay(kind: kind, displays, era: era)
+    }
+    #expect(display("A", delay).truths == display("B", delay).truths)
+    #expect(display("A", delay).rowHead != display("B", delay).rowHead)
+    #expect(display("A", delay, era: 7).truths != display("B", delay).truths)
   }
 }
