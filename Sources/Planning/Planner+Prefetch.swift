@@ -267,11 +267,14 @@ extension Planner {
     var instances = InlineArray<16, InstanceSlot>(repeating: .absent)
     var texts = InlineArray<16, TextHandle>(repeating: .absent)
     var entries = InlineArray<16, EntrySlot>(repeating: .absent)
+    // Additions have no names.
+    var isNamed = InlineArray<16, Bool>(repeating: false)
     let count = min(slots.count, Self.hintsMax)
     for i in 0..<count {
       let device = registry.devices[slots[slots.startIndex + i]]
       instances[i] = device.firstInstance
-      texts[i] = device.id
+      isNamed[i] = device.flags.contains(.rebuilt) || !device.flags.contains(.changed)
+      if isNamed[i] { texts[i] = device.id }
     }
     for i in 0..<count where !texts[i].isAbsent {
       sum &+= registry.texts.touch(texts[i])
@@ -287,8 +290,11 @@ extension Planner {
         instances[i] = state.next
       }
       for i in 0..<count {
-        texts[i] =
-          entries[i].isAbsent ? .absent : registry.interests.key(of: registry.entries[entries[i]].interest)
+        texts[i] = .absent
+        if entries[i].isAbsent { continue }
+        let row = registry.entries[entries[i]].row
+        if isNamed[i] { texts[i] = registry.interests.key(of: registry.entries[entries[i]].interest) }
+        if !row.isAbsent { sum &+= UInt32(truncatingIfNeeded: registry.shownFields.head(row)) }
       }
       for i in 0..<count where !texts[i].isAbsent {
         sum &+= registry.texts.touch(texts[i])

@@ -72,5 +72,7 @@ extension Planner {
 
   /// Notes that a device changed, so that the next commit writes it.
   @inline(__always)
-  mutating func touch(_ device: DeviceSlot) { journal.touch(device, &registry[chunkPlace: device]) }
+  mutating func touch(_ device: DeviceSlot) {
+    if registry.noteChange(of: device) { journal.touch(device) }
+  }
 }

@@ -5,7 +5,8 @@ import Domain
 ///     version · form · content · checksum
 ///
 ///     entries   for each: length of the id, id, length of the version, version; a length of 0 is a removal.
-///               Only notes have additions; their first byte tells them from versions (`SubjectNote`)
+///               An addition to a note has its first byte to tell it from a version (`SubjectNote`). An addition to a device has no id:
+///               it names the device's slot, and the chunk with the version (`DeviceForm`)
 ///     piece     index of the piece, number of pieces, bytes of an entry
 ///     size      size of the chunk; only in local snapshots, because the topic has the chunk itself
 ///

@@ -102,6 +102,11 @@ struct ChunkReplay<Owner> {
     return Int32(bitPattern: index) < 0 ? .replaced : .uncommitted
   }
 
+  /// Returns whether the value in a slot was taken from a chunk.
+  func isFrom(_ chunk: Int64, _ slot: Slot<Owner>) -> Bool {
+    slot.index < versions.count && versions[slot.index].chunk == UInt32(truncatingIfNeeded: chunk)
+  }
+
   /// Returns whether the value in a slot was taken from an older chunk than another one.
   func isOlder(_ slot: Slot<Owner>, than chunk: Int64) -> Bool {
     Int32(bitPattern: versions[slot.index].chunk &- UInt32(truncatingIfNeeded: chunk)) < 0

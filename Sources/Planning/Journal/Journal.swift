@@ -7,15 +7,13 @@ struct Journal {
   struct Removal {
     /// The id of the device.
     var id: Identifier
-    /// The place of its newest version; `changed` if `former` has that place.
+    /// The place of its newest version.
     var place: ChunkPlace
   }
 
   /// The devices that changed, in the order of their first change. One that was removed since, and its slot given to another
   /// device, is in the list twice.
   private(set) var devices: ContiguousArray<DeviceSlot> = []
-  /// The places that these devices had before they changed.
-  private(set) var former: ContiguousArray<ChunkPlace> = []
   /// The devices that were removed.
   private(set) var removedDevices: [Removal] = []
   /// The ids of apps whose records must be removed, unless the app has come back since.
@@ -26,17 +24,9 @@ struct Journal {
   private var policyPieces = 0
 
   /// Notes that a device changed.
-  /// - Parameters:
-  ///   - device: The device.
-  ///   - place: The device's place in the chunks, which tells whether it was noted since the last commit.
+  /// - Parameter device: The device, which was not noted since the last commit (`DeviceState.Flags.changed`).
   @inline(__always)
-  mutating func touch(_ device: DeviceSlot, _ place: inout ChunkPlace) {
-    if place != .changed {
-      devices.append(device)
-      former.append(place)
-      place = .changed
-    }
-  }
+  mutating func touch(_ device: DeviceSlot) { devices.append(device) }
 
   /// Notes that a device was removed.
   /// - Parameters:
@@ -64,7 +54,6 @@ struct Journal {
   /// Forgets everything that was noted, because the commit has written it.
   mutating func clear() {
     devices = []
-    former = []
     removedDevices = []
     removedApps = []
     policy = false

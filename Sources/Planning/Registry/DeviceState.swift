@@ -59,6 +59,12 @@ struct DeviceState {
     static let forgotten = Flags(rawValue: 256)
     /// `Pricing.viewHabits` holds the habits of the device.
     static let habits = Flags(rawValue: 512)
+    /// The next commit writes the device.
+    static let changed = Flags(rawValue: 1024)
+    /// The next commit writes the device whole, because more has changed than an addition holds (`DeviceForm`).
+    static let rebuilt = Flags(rawValue: 2048)
+    /// The habits have changed since the last commit.
+    static let habitsChanged = Flags(rawValue: 8192)
     /// The registry holds a `RareDeviceState` of the device.
     static let rare = Flags(rawValue: 4096)
     /// The flags that are written to the state record. The others follow from the rest of the state.

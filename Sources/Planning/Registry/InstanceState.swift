@@ -45,6 +45,8 @@ struct InstanceState {
     static let retired = Flags(rawValue: 4)
     /// The registration says when the timeline reloads by itself (`Registry.nextReload`).
     static let reloads = Flags(rawValue: 32)
+    /// The instance has changed since the last commit that wrote its device.
+    static let changed = Flags(rawValue: 64)
   }
 
   /// The sort key of instances: the device, then the index.

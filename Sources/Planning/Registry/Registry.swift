@@ -69,21 +69,30 @@ struct Registry {
   @inline(__always)
   subscript(day instance: InstanceSlot) -> DayWindow {
     @inline(__always) _read { yield instances[instance].day }
-    @inline(__always) _modify { yield &instances[instance].day }
+    @inline(__always) _modify {
+      noteChange(instance)
+      yield &instances[instance].day
+    }
   }
 
   /// The demand learnt from an instance.
   @inline(__always)
   subscript(demand instance: InstanceSlot) -> DemandState {
     @inline(__always) _read { yield instances[instance].demand }
-    @inline(__always) _modify { yield &instances[instance].demand }
+    @inline(__always) _modify {
+      noteChange(instance)
+      yield &instances[instance].demand
+    }
   }
 
   /// The slot of an instance in `Pending`.
   @inline(__always)
   subscript(waiting instance: InstanceSlot) -> WaitingSlot {
     @inline(__always) _read { yield instances[instance].waiting }
-    @inline(__always) _modify { yield &instances[instance].waiting }
+    @inline(__always) _modify {
+      noteChange(instance)
+      yield &instances[instance].waiting
+    }
   }
 
   /// The tokens spent of the rate that a push by a route is charged to.
@@ -108,7 +117,10 @@ struct Registry {
   /// The tokens spent of the rate of a control, or of an activity's priority-10 pushes.
   subscript(ownRate instance: InstanceSlot) -> RateState {
     get { addressed[instance]?.rate ?? RateState() }
-    set { addressed[instance]?.rate = newValue }
+    set {
+      noteChange(instance)
+      addressed[instance]?.rate = newValue
+    }
   }
 
   /// Adds the surplus of a push, in looks, to the memory of a device.
@@ -128,16 +140,38 @@ struct Registry {
   /// The additional state of an instance with a push token of its own; nil if it has none.
   subscript(addressed instance: InstanceSlot) -> AddressedState? {
     @inline(__always) _read { yield addressed[instance] }
-    @inline(__always) _modify { yield &addressed[instance] }
+    @inline(__always) _modify {
+      noteChange(instance)
+      yield &addressed[instance]
+    }
+  }
+
+  // MARK: Changes since the last commit
+
+  /// Notes that an instance has changed, so that the next commit that writes its device writes the instance, too.
+  @inline(__always)
+  private mutating func noteChange(_ instance: InstanceSlot) { instances[instance].flags.insert(.changed) }
+
+  /// Notes that the next commit must write a device.
+  /// - Returns: Whether that was not noted yet.
+  @inline(__always)
+  mutating func noteChange(of device: DeviceSlot) -> Bool {
+    if devices[device].flags.contains(.changed) { return false }
+    devices[device].flags.insert(.changed)
+    return true
+  }
+
+  /// Notes that a device and its instances were written, so that they have not changed since.
+  mutating func noteWritten(_ device: DeviceSlot) {
+    devices[device].flags.subtract([.changed, .rebuilt, .habitsChanged])
+    var instance = devices[device].firstInstance
+    while !instance.isAbsent {
+      instances[instance].flags.remove(.changed)
+      instance = instances[instance].next
+    }
   }
 
   // MARK: Devices
-
-  /// Returns the slot of a device; nil if it is not known.
-  func device(named id: Identifier) -> DeviceSlot? {
-    let utf8 = id.utf8.span
-    return device(named: utf8, hash: HashIndex.hash(utf8))
-  }
 
   /// Returns the slot of a device; nil if it is not known.
   /// - Parameters:
@@ -147,13 +181,6 @@ struct Registry {
     deviceIndex.find(hash) { texts.isEqual(devices[DeviceSlot($0)].id, id) }.map { DeviceSlot($0) }
   }
 
-  /// Returns the id of a device.
-  func id(of device: DeviceSlot) -> Identifier { texts.identifier(devices[device].id) }
-
-  /// Returns the place of a device's id in `texts.bytes`.
-  @inline(__always)
-  func idRange(of device: DeviceSlot) -> Range<Int> { texts.range(of: devices[device].id) }
-
   /// Adds a device without instances.
   /// - Parameters:
   ///   - id: The device's id, which no other device has.
@@ -161,7 +188,7 @@ struct Registry {
   /// - Returns: The device's slot, the smallest that is free.
   mutating func insertDevice(_ id: Identifier, app: AppSlot) -> DeviceSlot {
     var device = DeviceState()
-    device.flags = [.used]
+    device.flags = [.used, .rebuilt]
     device.app = app
     device.id = texts.insert(id.utf8.span)
     let slot = devices.insert(device)
@@ -224,6 +251,7 @@ struct Registry {
     if known.widgets != registration.tokens.widgets { flags.remove(.widgetsTokenDead) }
     if known.background != registration.tokens.background { flags.remove(.backgroundTokenDead) }
     flags.remove(.forgotten)
+    flags.insert(.rebuilt)
     flags.set(.production, registration.environment == .production)
     flags.set(.developerMode, registration.developerMode)
     flags.set(.widgetsToken, registration.tokens.widgets != nil)
@@ -237,7 +265,10 @@ struct Registry {
   }
 
   /// Sets the app of a device.
-  mutating func set(app: AppSlot, of device: DeviceSlot) { devices[device].app = app }
+  mutating func set(app: AppSlot, of device: DeviceSlot) {
+    devices[device].app = app
+    devices[device].flags.insert(.rebuilt)
+  }
 
   /// Marks a device that a tombstone has removed.
   mutating func markForgotten(_ device: DeviceSlot) { devices[device].flags.insert(.forgotten) }
@@ -254,27 +285,18 @@ struct Registry {
       $0.shownBefore = []
     }
     devices[device].updatedAt = .distantPast
+    devices[device].flags.insert(.rebuilt)
   }
 
-  /// Notes that `Pricing` holds habits of a device.
-  mutating func noteHabits(_ device: DeviceSlot) { devices[device].flags.insert(.habits) }
-
-  /// Returns the instant from which the device's own rates are full again.
-  func rateEnd(of device: DeviceSlot) -> Timestamp {
-    max(devices[device].pushRate.tat, devices[device].backgroundRate.tat, rare(device).startRate.tat)
-  }
+  /// Notes that `Pricing` holds habits of a device, which have changed.
+  mutating func noteHabits(_ device: DeviceSlot) { devices[device].flags.formUnion([.habits, .habitsChanged]) }
 
   // MARK: Tokens and signals
-
-  /// Returns the tokens of a device.
-  func tokens(of device: DeviceSlot) -> TokenPair {
-    let handle = devices[device].tokens
-    return handle.isAbsent ? TokenPair() : TokenPair(bytes: Array(texts.bytes[texts.range(of: handle)]))
-  }
 
   private mutating func set(_ tokens: TokenPair, of device: DeviceSlot) {
     if !devices[device].tokens.isAbsent { texts.remove(devices[device].tokens) }
     devices[device].tokens = tokens.bytes.isEmpty ? .absent : texts.insert(tokens.bytes.span)
+    devices[device].flags.insert(.rebuilt)
   }
 
   /// Marks a token that APNs has refused for good, in the device and in all its instances.
@@ -284,13 +306,8 @@ struct Registry {
     if known.background.map({ Identifier($0) }) == rejected { devices[device].flags.insert(.backgroundTokenDead) }
     var walk = instances(of: device)
     while let instance = walk.next(self) {
-      if addressed[instance].map({ Identifier($0.token) }) == rejected { addressed[instance]?.reject() }
+      if addressed[instance].map({ Identifier($0.token) }) == rejected { self[addressed: instance]?.reject() }
     }
-  }
-
-  /// Returns the instant at which the app came to the foreground; nil while it is in the background.
-  func foregroundSince(_ device: DeviceSlot) -> Timestamp? {
-    devices[device].flags.contains(.foreground) ? rare(device).foregroundSince : nil
   }
 
   /// Notes that the app came to the foreground, or that it left the foreground.
@@ -334,33 +351,6 @@ struct Registry {
 
   // MARK: Instances
 
-  /// Returns the id of an instance.
-  func id(of instance: InstanceSlot) -> Identifier { texts.identifier(instanceIDs.handle(instances[instance].id)) }
-
-  /// Returns the place of an instance's id in `texts.bytes`.
-  @inline(__always)
-  func idRange(of instance: InstanceSlot) -> Range<Int> {
-    texts.range(of: instanceIDs.handle(instances[instance].id))
-  }
-
-  /// Returns the first instance of a device that has an id, retired ones included; nil if none has it.
-  func find(_ id: Identifier, of device: DeviceSlot) -> InstanceSlot? {
-    guard let wanted = instanceIDs.number(of: id, in: texts) else { return nil }
-    var walk = instances(of: device)
-    while let instance = walk.next(self) { if instances[instance].id == wanted { return instance } }
-    return nil
-  }
-
-  /// Returns the instance of a device with an index; nil if there is none.
-  func instance(at index: UInt16, of device: DeviceSlot) -> InstanceSlot? {
-    var walk = instances(of: device)
-    while let instance = walk.next(self) { if instances[instance].index == index { return instance } }
-    return nil
-  }
-
-  /// Returns the number that stands for an instance id in `InstanceState.id`; nil if no instance has that id.
-  func number(ofInstanceID id: Identifier) -> SharedTextNumber? { instanceIDs.number(of: id, in: texts) }
-
   /// Adds an instance without interest keys to a device. It gets the smallest free index.
   /// - Parameters:
   ///   - id: The instance's id.
@@ -390,6 +380,7 @@ struct Registry {
     state.next = next
     let instance = instances.insert(state)
     link(instance, behind: previous)
+    devices[device].flags.insert(.rebuilt)
     return instance
   }
 
@@ -414,12 +405,25 @@ struct Registry {
     return instance
   }
 
+  /// Puts a state in the place of that of an instance, for a restore. The device, the id, and the places in chains stay.
+  mutating func restore(_ state: InstanceState, in instance: InstanceSlot) {
+    var state = state
+    let known = instances[instance]
+    (state.device, state.id, state.kind) = (known.device, known.id, known.kind)
+    (state.next, state.firstEntry, state.waiting) = (known.next, known.firstEntry, known.waiting)
+    instances[instance] = state
+  }
+
+  /// Puts a state in the place of that of a device, for a restore.
+  mutating func restore(_ state: DeviceState, in device: DeviceSlot) { devices[device] = state }
+
   /// Sets the additional state of an instance with a push token of its own.
   mutating func restore(_ state: AddressedState, of instance: InstanceSlot) { addressed[instance] = state }
 
   /// Takes an instance out of the chain of its device. Call `remove` next.
   mutating func unlink(_ instance: InstanceSlot) {
     let (device, next) = (instances[instance].device, instances[instance].next)
+    devices[device].flags.insert(.rebuilt)
     if devices[device].firstInstance == instance {
       devices[device].firstInstance = next
       return
@@ -448,6 +452,7 @@ struct Registry {
     }
     instances[instance].kind = kind
     instances[instance].surface = surface
+    devices[instances[instance].device].flags.insert(.rebuilt)
     if surface == .widget { return }
     // Only widgets have push handlers and timelines.
     set(pushEnabled: false, instance)
@@ -456,27 +461,38 @@ struct Registry {
 
   /// Sets whether a WidgetKit push reloads an instance.
   mutating func set(pushEnabled: Bool, _ instance: InstanceSlot) {
+    noteChange(instance)
     instances[instance].flags.set(.pushEnabled, pushEnabled)
   }
 
   /// Notes the reason for which the pending events of an instance are held back.
   @inline(__always)
-  mutating func set(heldFor reason: HeldReason, _ instance: InstanceSlot) { instances[instance].heldFor = reason }
+  mutating func set(heldFor reason: HeldReason, _ instance: InstanceSlot) {
+    noteChange(instance)
+    instances[instance].heldFor = reason
+  }
 
   /// Notes that an instance is no longer registered: removes its interest entries, but keeps its ledger.
   mutating func retire(_ instance: InstanceSlot) {
     var walk = entries(of: instance)
     while let entry = walk.next(self) { removeEntry(entry) }
     instances[instance].firstEntry = .absent
+    devices[instances[instance].device].flags.insert(.rebuilt)
     instances[instance].flags.insert(.retired)
     instances[instance].flags.remove(.pushEnabled)
   }
 
   /// Notes that a retired instance is registered again.
-  mutating func revive(_ instance: InstanceSlot) { instances[instance].flags.remove(.retired) }
+  mutating func revive(_ instance: InstanceSlot) {
+    noteChange(instance)
+    instances[instance].flags.remove(.retired)
+  }
 
   /// Marks an instance without interest entries as retired.
-  mutating func markRetired(_ instance: InstanceSlot) { instances[instance].flags.insert(.retired) }
+  mutating func markRetired(_ instance: InstanceSlot) {
+    noteChange(instance)
+    instances[instance].flags.insert(.retired)
+  }
 
   /// Gives an instance a push token of its own. A rejected token stays dead until another one comes.
   /// - Parameters:
@@ -484,14 +500,19 @@ struct Registry {
   ///   - token: The token, or the id of a broadcast channel.
   ///   - isChannel: Whether `token` is the id of a broadcast channel.
   mutating func address(_ instance: InstanceSlot, token: String, isChannel: Bool) {
+    noteChange(instance)
     addressed[instance, default: AddressedState()].address(token: token, isChannel: isChannel)
   }
 
   /// Removes the additional state of an instance and returns it, for another instance that takes it over.
-  mutating func takeAddress(of instance: InstanceSlot) -> AddressedState? { addressed.removeValue(forKey: instance) }
+  mutating func takeAddress(of instance: InstanceSlot) -> AddressedState? {
+    noteChange(instance)
+    return addressed.removeValue(forKey: instance)
+  }
 
   /// Copies the additional state, such as the token and the rate, of one instance to another.
   mutating func copyAddress(of other: InstanceSlot, to instance: InstanceSlot) {
+    noteChange(instance)
     addressed[instance] = addressed[other]
   }
 
@@ -499,45 +520,46 @@ struct Registry {
 
   /// Notes that an instance shows the newest content, whether a push or something else has reloaded it.
   mutating func markFresh(_ instance: InstanceSlot) {
+    noteChange(instance)
     var walk = entries(of: instance)
     while let entry = walk.next(self) { entries[entry].shown = entries[entry].current }
   }
 
   /// Notes that the fields which an entry shows are not known any more.
-  mutating func forgetShown(_ entry: EntrySlot) { entries[entry].shown = 0 }
+  mutating func forgetShown(_ entry: EntrySlot) { set(shown: 0, entry) }
 
   /// Sets the fingerprint of the fields that an entry shows; 0 if they are not known.
-  mutating func set(shown fingerprint: UInt64, _ entry: EntrySlot) { entries[entry].shown = fingerprint }
+  mutating func set(shown fingerprint: UInt64, _ entry: EntrySlot) {
+    noteChange(entries[entry].instance)
+    entries[entry].shown = fingerprint
+  }
 
   /// Sets the fingerprint that an entry would show if its instance were reloaded now.
   @inline(__always)
-  mutating func set(current fingerprint: UInt64, _ entry: EntrySlot) { entries[entry].current = fingerprint }
-
-  /// Returns the row with what an entry's screen shows field by field; nil if there is none, or if it holds other fields than the
-  /// kind displays now.
-  /// - Parameters:
-  ///   - entry: The interest entry.
-  ///   - head: The head of the kind's rows.
-  @inline(__always)
-  func row(_ entry: EntrySlot, head: UInt64) -> ShownRow? {
-    let row = entries[entry].row
-    return row.isAbsent || shownFields.head(row) != head ? nil : row
+  mutating func set(current fingerprint: UInt64, _ entry: EntrySlot) {
+    noteChange(entries[entry].instance)
+    entries[entry].current = fingerprint
   }
 
   /// Sets the values that an entry's screen shows, and how wrong they are now.
   mutating func show(_ values: Span<DisplayedValue>, head: UInt64, distance: Float, _ entry: EntrySlot) {
+    noteChange(entries[entry].instance)
     shownFields.set(&entries[entry].row, head: head, values)
     entries[entry].distance = distance
   }
 
   /// Forgets what an entry's screen shows field by field.
   mutating func forgetRow(_ entry: EntrySlot) {
+    noteChange(entries[entry].instance)
     shownFields.remove(&entries[entry].row)
     entries[entry].distance = 0
   }
 
   /// Notes that nothing is known to be wrong about an entry's screen, and leaves the values that it showed.
-  mutating func forgetDistance(_ entry: EntrySlot) { entries[entry].distance = 0 }
+  mutating func forgetDistance(_ entry: EntrySlot) {
+    noteChange(entries[entry].instance)
+    entries[entry].distance = 0
+  }
 
   /// Sets how wrong an entry's screen is.
   /// - Parameters:
@@ -546,27 +568,21 @@ struct Registry {
   ///   - entry: The entry, which has a row.
   @inline(__always)
   mutating func set(distance: Float, scale: UInt64, _ entry: EntrySlot) {
+    noteChange(entries[entry].instance)
     entries[entry].distance = distance
     shownFields.set(scale: scale, entries[entry].row)
-  }
-
-  /// Returns how wrong an instance's screen is by the fields that are tracked one by one. Waiting news is not included.
-  @inline(__always)
-  func difference(of instance: InstanceSlot) -> ScreenDistance {
-    var screen = ScreenDistance()
-    var walk = entries(of: instance)
-    while let entry = walk.next(self) { screen.add(Double(entries[entry].distance)) }
-    return screen
   }
 
   /// Sets the log time of an instance's last reload.
   @inline(__always)
   mutating func noteReload(_ instance: InstanceSlot, at instant: Timestamp) {
+    noteChange(instance)
     instances[instance].lastReload = instant
   }
 
   /// Sets the log time of an instance's last reload, unless a later reload is known.
   mutating func noteReload(_ instance: InstanceSlot, notBefore instant: Timestamp) {
+    noteChange(instance)
     instances[instance].lastReload = max(instances[instance].lastReload, instant)
   }
 
@@ -578,6 +594,7 @@ struct Registry {
 
   /// Sets the instant at which the timeline of an instance reloads by itself; nil if it is not known.
   mutating func set(nextReload instant: Timestamp?, _ instance: InstanceSlot) {
+    noteChange(instance)
     if let instant {
       nextReloads[instance] = instant
       instances[instance].flags.insert(.reloads)
@@ -589,12 +606,6 @@ struct Registry {
 
   // MARK: Interests
 
-  /// The order of the entries in the lists of the interest keys.
-  var entryOrder: EntryOrder { EntryOrder(entries: entries, instances: instances) }
-
-  /// Returns the text of an entry's key.
-  func key(of entry: EntrySlot) -> Identifier { texts.identifier(interests.key(of: entries[entry].interest)) }
-
   /// Makes an instance listen to these keys and no others. Entries of keys that stay keep their slots and fingerprints.
   /// - Parameters:
   ///   - instance: The instance.
@@ -605,6 +616,7 @@ struct Registry {
     var walk = entries(of: instance)
     while let entry = walk.next(self) { kept.append((key(of: entry), entry)) }
     if kept.count == keys.count, zip(kept, keys).allSatisfy({ $0.key == $1 }) { return [] }
+    devices[instances[instance].device].flags.insert(.rebuilt)
     var chain: [EntrySlot] = []
     var seen: Set<Identifier> = []
     for key in keys where seen.insert(key).inserted {

@@ -19,6 +19,8 @@ struct DeviceRecordBits: OptionSet {
   static let surplus = DeviceRecordBits(rawValue: 1 << 18)
   /// `RareDeviceState.shownBefore`.
   static let shownBefore = DeviceRecordBits(rawValue: 1 << 19)
+  /// The habits, in an addition. A version has them if the device has any.
+  static let habitsChanged = DeviceRecordBits(rawValue: 1 << 20)
 
   /// Adds a part to the set.
   /// - Parameters:

@@ -3,16 +3,48 @@ import Domain
 extension DeviceState {
   /// Returns those parts of the device's record whose presence follows from the device's own state. The caller adds the
   /// others.
-  /// - Parameter rare: The device's rare state.
-  func parts(_ rare: RareDeviceState) -> DeviceRecordBits {
+  /// - Parameters:
+  ///   - rare: The device's rare state.
+  ///   - form: The form of the record.
+  func parts(_ rare: RareDeviceState, _ form: DeviceForm) -> DeviceRecordBits {
     var parts = DeviceRecordBits(rawValue: UInt32(flags.intersection(.stored).rawValue))
-    parts.note(.tokens, !tokens.isAbsent)
     var (noted, notedRare, base, noter) = (self, rare, Int64(0), PartNoter())
+    if form == .whole {
+      parts.note(.tokens, !tokens.isAbsent)
+      noted.registeredNumbers(&parts, since: &base, &noter)
+    }
     noted.numbers(&notedRare, &parts, since: &base, &noter)
     return parts
   }
 
-  /// Passes each number of the device's record to a coder, which notes, writes or reads it.
+  /// Passes each number that a registration brings to a coder, which notes, writes or reads it. The parameters are among those of
+  /// `numbers`.
+  /// - Throws: The coder's error.
+  @inline(__always)
+  mutating func registeredNumbers<Coder: StateCoder & ~Copyable & ~Escapable>(
+    _ parts: inout DeviceRecordBits, since base: inout Int64, _ coder: inout Coder
+  ) throws(Coder.Failure) {
+    try coder.varint(&osVersion.major, "a version")
+    try coder.varint(&osVersion.minor, "a version")
+    if Coder.codes(.updatedAt, updatedAt != .distantPast, &parts) {
+      try coder.instant(&updatedAt, movingBase: &base, "the time of a registration")
+    }
+  }
+
+  /// The instant to which the first instant of an addition is relative, in µs.
+  var additionBase: Int64 { updatedAt == .distantPast ? 0 : updatedAt.microseconds }
+
+  /// The state without what `numbers` codes, for a restore.
+  var withoutNumbers: DeviceState {
+    var state = self
+    state.pushRate = RateState()
+    state.backgroundRate = RateState()
+    state.surplus = PushSurplus()
+    state.lastCommand = LastCommand()
+    return state
+  }
+
+  /// Passes each number that decisions and signals change to a coder, which notes, writes or reads it.
   /// - Parameters:
   ///   - rare: The device's rare state.
   ///   - parts: The parts that are present.
@@ -23,11 +55,6 @@ extension DeviceState {
   mutating func numbers<Coder: StateCoder & ~Copyable & ~Escapable>(
     _ rare: inout RareDeviceState, _ parts: inout DeviceRecordBits, since base: inout Int64, _ coder: inout Coder
   ) throws(Coder.Failure) {
-    try coder.varint(&osVersion.major, "a version")
-    try coder.varint(&osVersion.minor, "a version")
-    if Coder.codes(.updatedAt, updatedAt != .distantPast, &parts) {
-      try coder.instant(&updatedAt, movingBase: &base, "the time of a registration")
-    }
     if Coder.codes(.pushTAT, !pushRate.isFull, &parts) {
       try coder.instant(&pushRate, since: base, "a TAT")
       base = pushRate.tat.microseconds

@@ -22,6 +22,7 @@ extension Planner {
     if parts.contains(.tokens) { device.tokens = try restoreTokens(from: &reader) }
     var rare = RareDeviceState()
     var base: Int64 = 0
+    try device.registeredNumbers(&parts, since: &base, &reader)
     try device.numbers(&rare, &parts, since: &base, &reader)
     ledgers.apps.join(device.app)
     registry.restore(device, id: id, hash: hash, at: slot)
@@ -33,6 +34,45 @@ extension Planner {
       throw .corrupt(offset: reader.offset, what: "events that wait on an instance")
     }
     if device.flags.contains(.habits) { pricing.restore(try ViewHabits(from: &reader), of: slot) }
+    if parts.contains(.shownBefore) { try restoreShownBefore(slot, since: base, from: &reader) }
+    try reader.end()
+  }
+
+  /// Reads an addition to the version of a device that the planner holds (`DeviceForm`).
+  /// - Parameters:
+  ///   - slot: The device.
+  ///   - reader: The addition, from the byte after the number of the chunk on.
+  ///   - tables: The tables that the records of one restore share.
+  /// - Throws: `BinaryError` for an addition that is cut off or corrupt. The planner is then unusable.
+  mutating func restore(
+    additionTo slot: DeviceSlot, from reader: inout BinaryReader, sharing tables: inout RestoreTables
+  ) throws(BinaryError) {
+    var parts = DeviceRecordBits(rawValue: try reader.integer("device flags"))
+    var device = registry.devices[slot].withoutNumbers
+    device.flags = DeviceState.Flags(rawValue: UInt16(truncatingIfNeeded: parts.intersection(.flags).rawValue))
+    guard device.flags.contains(.used) else { throw .corrupt(offset: reader.offset, what: "a device in use") }
+    if registry.devices[slot].flags.contains(.rare) { device.flags.insert(.rare) }
+    var (rare, base) = (RareDeviceState(), device.additionBase)
+    try device.numbers(&rare, &parts, since: &base, &reader)
+    registry.restore(device, in: slot)
+    registry.restore(rare, of: slot)
+    var events: [EventSlot] = []
+    if parts.contains(.events) { events = try restoreEvents(from: &reader, sharing: &tables) }
+    var (unused, index): ([EventSlot], Int) = ([], 0)
+    for _ in 0..<(try reader.count("instances")) {
+      let instance = try restoreChanged(
+        slot, expectedAt: index, since: &base, from: &reader, pending: events, unused: &unused)
+      index = Int(registry.instances[instance].index) + 1
+    }
+    // Several instances may have waited for one event, so it can be there twice.
+    for event in Set(unused) where pending.events[event].references == 0 {
+      tables.events[pending.events[event].offset] = nil
+      pending.forget(event)
+    }
+    guard events.allSatisfy({ pending.events[$0].references > 0 }) else {
+      throw .corrupt(offset: reader.offset, what: "events that wait on an instance")
+    }
+    if parts.contains(.habitsChanged) { pricing.restore(try ViewHabits(from: &reader), of: slot) }
     if parts.contains(.shownBefore) { try restoreShownBefore(slot, since: base, from: &reader) }
     try reader.end()
   }
@@ -102,17 +142,69 @@ extension Planner {
     }
     let instance = registry.restore(state, id: reader.bytes.span.extracting(id), behind: previous)
     registry.set(nextReload: parts.contains(.nextReload) ? nextReload : nil, instance)
+    try restoreLedgers(instance, parts, since: &base, from: &reader)
+    try restoreEntries(instance, from: &reader)
+    try restoreWaiting(instance, parts, due: due, since: &base, from: &reader, pending: events)
+    return instance
+  }
+
+  /// Reads an instance of an addition.
+  /// - Parameters:
+  ///   - unused: Receives the events that waited on it and that nothing refers to meanwhile.
+  private mutating func restoreChanged(
+    _ device: DeviceSlot, expectedAt index: Int, since base: inout Int64, from reader: inout BinaryReader,
+    pending events: [EventSlot], unused: inout [EventSlot]
+  ) throws(BinaryError) -> InstanceSlot {
+    var state = InstanceState()
+    var parts = InstanceRecordBits(rawValue: try reader.integer("instance flags"))
+    state.flags = [.used]
+    state.index = UInt16(truncatingIfNeeded: index)
+    var (nextReload, due) = (Timestamp.distantPast, Timestamp.distantFuture)
+    try state.numbers(expectedAt: index, nextReload: &nextReload, due: &due, &parts, since: &base, &reader)
+    guard state.index >= index, let instance = registry.instance(at: state.index, of: device),
+      registry.instances[instance].surface == state.surface
+    else { throw .corrupt(offset: reader.offset, what: "an instance of the device") }
+    registry.set(nextReload: nil, instance)
+    registry.restore(state, in: instance)
+    registry.set(nextReload: parts.contains(.nextReload) ? nextReload : nil, instance)
+    unused += pending.unplace(registry.instances[instance].waiting)
+    pending.drop(&registry[waiting: instance])
+    ledgers.rolling.remove(instance)
+    try restoreLedgers(instance, parts, since: &base, from: &reader)
+    var walk = registry.entries(of: instance)
+    while let entry = walk.next(registry) {
+      let head = try reader.varint("what a screen shows")
+      let (shown, current) = try Self.fingerprints(head, from: &reader)
+      guard head >> 3 == 0 else { throw .corrupt(offset: reader.offset, what: "an entry without its key") }
+      registry.set(shown: shown, entry)
+      registry.set(current: current, entry)
+      registry.forgetRow(entry)
+      if head & 4 != 0 { try restoreRow(entry, from: &reader) }
+    }
+    try restoreWaiting(instance, parts, due: due, since: &base, from: &reader, pending: events)
+    return instance
+  }
+
+  /// Reads the charges of a rolling window, and the ledger of an instance with a push token of its own.
+  private mutating func restoreLedgers(
+    _ instance: InstanceSlot, _ parts: InstanceRecordBits, since base: inout Int64, from reader: inout BinaryReader
+  ) throws(BinaryError) {
     if parts.contains(.charges) {
       var charges: [Timestamp] = []
       for _ in 0..<(try reader.count("charges")) { charges.append(try reader.instant(since: &base)) }
       ledgers.rolling.set(charges, of: instance)
-    } else if state.day.isRolling {
+    } else if registry.instances[instance].day.isRolling {
       ledgers.rolling.set([], of: instance)
     }
-    if state.surface != .widget {
-      registry.restore(try AddressedState(since: base, from: &reader), of: instance)
-    }
-    try restoreEntries(instance, from: &reader)
+    if registry.instances[instance].surface == .widget { return }
+    registry.restore(try AddressedState(since: base, from: &reader), of: instance)
+  }
+
+  /// Reads what waits on an instance.
+  private mutating func restoreWaiting(
+    _ instance: InstanceSlot, _ parts: InstanceRecordBits, due: Timestamp, since base: inout Int64,
+    from reader: inout BinaryReader, pending events: [EventSlot]
+  ) throws(BinaryError) {
     let value = parts.contains(.pendingValue) ? try reader.float("a value") : 0
     var valueAt = Timestamp(microseconds: 0)
     if parts.contains(.causes) {
@@ -122,7 +214,6 @@ extension Planner {
     if parts.contains(.due) || parts.contains(.pendingValue) || parts.contains(.causes) {
       pending.restore(&registry[waiting: instance], due: due, value: value, valueAt: valueAt)
     }
-    return instance
   }
 
   private mutating func restoreKind(
@@ -141,15 +232,21 @@ extension Planner {
     for _ in 0..<(try reader.count("interests")) {
       let head = try reader.varint("an interest key")
       let key = try reader.text(count: head >> 3, "an interest key")
-      var (shown, current): (UInt64, UInt64) = (0, 0)
-      let form = FingerprintForm(rawValue: head & 3)
-      if form == .both { shown = UInt64(bitPattern: try reader.int64("a fingerprint")) }
-      if form != .neither { current = UInt64(bitPattern: try reader.int64("a fingerprint")) }
-      if form == .same { shown = current }
+      let (shown, current) = try Self.fingerprints(head, from: &reader)
       last = registry.restoreEntry(
         key: reader.bytes.span.extracting(key), shown: shown, current: current, of: instance, behind: last)
       if head & 4 != 0 { try restoreRow(last, from: &reader) }
     }
+  }
+
+  private static func fingerprints(
+    _ head: UInt64, from reader: inout BinaryReader
+  ) throws(BinaryError) -> (shown: UInt64, current: UInt64) {
+    var (shown, current): (UInt64, UInt64) = (0, 0)
+    let form = FingerprintForm(rawValue: head & 3)
+    if form == .both { shown = UInt64(bitPattern: try reader.int64("a fingerprint")) }
+    if form != .neither { current = UInt64(bitPattern: try reader.int64("a fingerprint")) }
+    return (form == .same ? current : shown, current)
   }
 
   private mutating func restoreRow(_ entry: EntrySlot, from reader: inout BinaryReader) throws(BinaryError) {

@@ -97,6 +97,7 @@ extension Planner {
       waiting.append((registry.instances[instance].waiting, instance, registry.instances[instance].order))
     }
     pending.restoreTimers(waiting)
+    for device in registry.devices.slots where registry.isUsed(device) { registry.noteWritten(device) }
     for instance in registry.instances.slots where registry.isUsed(instance) {
       let state = registry.instances[instance]
       if !isInDeveloperMode(state.device), isCounted(instance, device: state.device) {

@@ -28,10 +28,12 @@ extension Planner {
   func lend(device: DeviceSlot, _ writer: inout StateRecordWriter, _ body: StateRecordSink) {
     writer.begin("d", utf8: registry.texts.bytes.span.extracting(registry.idRange(of: device)))
     writer.beginValue()
-    findPendingEvents(of: device, &writer.pending)
+    findPendingEvents(of: device, .whole, &writer.pending)
     write(device, pending: writer.pending, to: &writer.binary)
     // Last and of a fixed size, because only this depends on the grouping of log records into commits.
-    writer.binary.int64(deviceChunks.chunk(of: registry[chunkPlace: device]))
+    // Additions to the version before do not fit a device that was rebuilt since. The next chunks have it whole.
+    let isRebuilt = registry.devices[device].flags.contains(.rebuilt)
+    writer.binary.int64(deviceChunks.chunk(of: isRebuilt ? .unwritten : registry[chunkPlace: device]))
     writer.lend(inPiecesOf: bounds.stateRecordBytesMax, to: body)
   }
 

@@ -7,12 +7,10 @@ extension Planner {
   mutating func takeDevices(_ body: StateRecordSink) {
     let (begun, before) = (deviceChunks.next, deviceChunks.liveBytes)
     var (writer, version) = (ChunkWriter(.devices, bytesMax: bounds.stateChunkBytesMax), StateRecordWriter())
-    // A loop of its own, so that the waits for memory overlap.
-    for place in journal.former { deviceChunks.drop(place) }
     for place in journal.devices.indices {
       if place % Self.hintsMax == 0 { prefetch(devices: journal.devices[place...].prefix(Self.hintsMax)) }
       let device = journal.devices[place]
-      if registry[chunkPlace: device] == .changed { append(device, to: &writer, &version, body) }
+      if registry.devices[device].flags.contains(.changed) { write(device, to: &writer, &version, body) }
     }
     for removal in journal.removedDevices {
       deviceChunks.drop(removal.place)
@@ -30,16 +28,36 @@ extension Planner {
     for number in first..<deviceChunks.first { body(StateKey.chunk(number, of: .devices)[...], nil) }
   }
 
+  /// Writes a device that has changed: what has changed, or a new version.
+  private mutating func write(
+    _ device: DeviceSlot, to writer: inout ChunkWriter, _ version: inout StateRecordWriter, _ body: StateRecordSink
+  ) {
+    let place = registry[chunkPlace: device]
+    if place.isEntry, !registry.devices[device].flags.contains(.rebuilt) {
+      version.binary.reset()
+      findPendingEvents(of: device, .addition, &version.pending)
+      write(
+        additionTo: device, in: deviceChunks.chunk(of: place), pending: version.pending, to: &version.binary)
+      if writer.appendAddition(id: Span(), version.binary.bytes.span, &deviceChunks, body) {
+        return registry.noteWritten(device)
+      }
+    }
+    append(device, to: &writer, &version, body)
+  }
+
+  /// Appends a new version of a device.
   private mutating func append(
     _ device: DeviceSlot, to writer: inout ChunkWriter, _ version: inout StateRecordWriter, _ body: StateRecordSink
   ) {
+    deviceChunks.drop(registry[chunkPlace: device])
     version.binary.reset()
-    findPendingEvents(of: device, &version.pending)
+    findPendingEvents(of: device, .whole, &version.pending)
     write(device, pending: version.pending, to: &version.binary)
     // Shared for the call, not copied: nothing changes the texts meanwhile.
     let (texts, id) = (registry.texts.bytes, registry.idRange(of: device))
     registry[chunkPlace: device] = writer.append(
       device, id: texts.span.extracting(id), version.binary.bytes.span, &deviceChunks, body)
+    registry.noteWritten(device)
   }
 
   /// Passes the entries of the oldest chunks, as many as the new ones pay for.
@@ -63,7 +81,6 @@ extension Planner {
       if registry[chunkPlace: oldest.slot] == oldest.place {
         guard allowance.moves(deviceChunks, writer) else { return }
         let written = writer.bytes
-        deviceChunks.drop(oldest.place)
         append(oldest.slot, to: &writer, &version, body)
         allowance.note(moved: writer.bytes - written)
       } else if !allowance.passes(oldest.bytes) {
@@ -86,18 +103,15 @@ extension Planner {
 
   /// Checks that each device lives in the chunk entry that it names, unless the next commit writes it. For tests.
   func checkChunks() {
-    let changed = Set(journal.devices)
-    // Between the change of a device and the commit, `former` has its place.
-    var places: [DeviceSlot: ChunkPlace] = [:]
-    for (device, former) in zip(journal.devices, journal.former) where former.isEntry { places[device] = former }
+    let listed = Set(journal.devices)
     for device in registry.devices.slots where registry.isUsed(device) {
-      let place = registry[chunkPlace: device]
-      precondition(place == .changed ? changed.contains(device) : place.isEntry, "a device that no commit writes")
+      let flags = registry.devices[device].flags
+      precondition(!flags.contains(.changed) || listed.contains(device), "a changed device that no commit writes")
+      precondition(flags.contains(.changed) || !flags.contains(.rebuilt), "a rebuilt device that no commit writes")
+      precondition(
+        flags.contains(.changed) || registry[chunkPlace: device].isEntry, "a new device that no commit writes")
     }
     guard journal.removedDevices.isEmpty else { return }
-    deviceChunks.checkInvariants(registry.devices.slots) { device in
-      let place = registry[chunkPlace: device]
-      return place == .changed ? places[device] ?? place : place
-    }
+    deviceChunks.checkInvariants(registry.devices.slots) { registry[chunkPlace: $0] }
   }
 }

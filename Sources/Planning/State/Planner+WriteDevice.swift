@@ -3,14 +3,14 @@ import JSON
 import Policies
 
 extension Planner {
-  /// Writes the value of a device's record: the device, its instances, its ledgers, and the causes that wait.
+  /// Writes a device whole: the device, its instances, its ledgers, and the causes that wait.
   /// - Parameters:
   ///   - slot: The device.
   ///   - pending: The events that wait on the device, as `findPendingEvents` returns them.
   ///   - writer: The record.
   func write(_ slot: DeviceSlot, pending: [EventSlot], to writer: inout BinaryWriter) {
     var (device, rare) = (registry.devices[slot], registry.rare(slot))
-    var parts = device.parts(rare)
+    var parts = device.parts(rare, .whole)
     parts.note(.events, !pending.isEmpty)
     parts.note(.shownBefore, !rare.shownBefore.isEmpty)
     let (app, zone) = (ledgers.apps[device.app].id, zones.id(of: device.zone))
@@ -24,11 +24,37 @@ extension Planner {
       room.append(lengthAnd: app.utf8.span)
       room.append(lengthAnd: zone.utf8.span)
       if parts.contains(.tokens) { room.append(lengthAnd: tokens) }
+      device.registeredNumbers(&parts, since: &base, &room)
       device.numbers(&rare, &parts, since: &base, &room)
     }
     if parts.contains(.events) { write(events: pending, to: &writer) }
-    write(instancesOf: slot, pending: pending, since: &base, to: &writer)
+    write(instancesOf: slot, .whole, pending: pending, since: &base, to: &writer)
     habits(of: slot)?.write(to: &writer)
+    if parts.contains(.shownBefore) { write(rare.shownBefore, since: base, to: &writer) }
+  }
+
+  /// Writes what has changed of a device since the last commit that wrote it (`DeviceForm.addition`).
+  /// - Parameters:
+  ///   - slot: The device, which is not `rebuilt`.
+  ///   - chunk: The number of the chunk with its newest version.
+  ///   - pending: The events that wait on its changed instances, as `findPendingEvents` returns them.
+  ///   - writer: Receives the bytes.
+  func write(additionTo slot: DeviceSlot, in chunk: Int64, pending: [EventSlot], to writer: inout BinaryWriter) {
+    var (device, rare) = (registry.devices[slot], registry.rare(slot))
+    var parts = device.parts(rare, .addition)
+    parts.note(.events, !pending.isEmpty)
+    parts.note(.shownBefore, !rare.shownBefore.isEmpty)
+    parts.note(.habitsChanged, device.flags.contains(.habitsChanged))
+    var base = device.additionBase
+    writer.piece(ofAtMost: 24 * OutputSpan<UInt8>.varintMax) { room in
+      room.append(varint: UInt64(slot.number))
+      room.append(varint: UInt64(chunk))
+      room.append(varint: UInt64(parts.rawValue))
+      device.numbers(&rare, &parts, since: &base, &room)
+    }
+    if parts.contains(.events) { write(events: pending, to: &writer) }
+    write(instancesOf: slot, .addition, pending: pending, since: &base, to: &writer)
+    if parts.contains(.habitsChanged) { habits(of: slot)?.write(to: &writer) }
     if parts.contains(.shownBefore) { write(rare.shownBefore, since: base, to: &writer) }
   }
 
@@ -62,17 +88,25 @@ extension Planner {
     }
   }
 
+  /// Returns whether a form of a device's record has an instance.
+  @inline(__always)
+  private func has(_ form: DeviceForm, _ instance: InstanceSlot) -> Bool {
+    form == .whole || registry.instances[instance].flags.contains(.changed)
+  }
+
   private func write(
-    instancesOf device: DeviceSlot, pending: [EventSlot], since base: inout Int64, to writer: inout BinaryWriter
+    instancesOf device: DeviceSlot, _ form: DeviceForm, pending: [EventSlot], since base: inout Int64,
+    to writer: inout BinaryWriter
   ) {
     var count = 0
     var counting = registry.instances(of: device)
-    while counting.next(registry) != nil { count += 1 }
+    while let instance = counting.next(registry) { if has(form, instance) { count += 1 } }
     writer.count(count)
     var index = 0
     var walk = registry.instances(of: device)
     while let instance = walk.next(registry) {
-      write(instance, expectedAt: index, pending: pending, since: &base, to: &writer)
+      if !has(form, instance) { continue }
+      write(instance, form, expectedAt: index, pending: pending, since: &base, to: &writer)
       index = Int(registry.instances[instance].index) + 1
     }
   }
@@ -80,11 +114,13 @@ extension Planner {
   /// Finds the events that wait on a device.
   /// - Parameters:
   ///   - device: The device.
+  ///   - form: The form of the record. An addition needs only the events that wait on changed instances.
   ///   - events: Receives the slot of each event once, in the order of instances and causes.
-  func findPendingEvents(of device: DeviceSlot, _ events: inout [EventSlot]) {
+  func findPendingEvents(of device: DeviceSlot, _ form: DeviceForm, _ events: inout [EventSlot]) {
     events.removeAll(keepingCapacity: true)
     var walk = registry.instances(of: device)
     while let instance = walk.next(registry) {
+      if !has(form, instance) { continue }
       var causes = pending.causes(of: registry.instances[instance].waiting)
       while let cause = causes.next(pending) {
         let event = pending.causes[cause].event
@@ -94,7 +130,8 @@ extension Planner {
   }
 
   private func write(
-    _ slot: InstanceSlot, expectedAt index: Int, pending events: [EventSlot], since base: inout Int64,
+    _ slot: InstanceSlot, _ form: DeviceForm, expectedAt index: Int, pending events: [EventSlot],
+    since base: inout Int64,
     to writer: inout BinaryWriter
   ) {
     var instance = registry.instances[slot]
@@ -105,12 +142,9 @@ extension Planner {
     parts.note(.charges, !charges.isEmpty)
     parts.note(.pendingValue, waiting.value.bitPattern != 0)
     parts.note(.causes, !waiting.isEmpty)
-    let id = registry.texts.bytes.span.extracting(registry.idRange(of: slot))
-    let kind = rules[instance.kind].name
+    if form == .whole { writeNames(of: slot, to: &writer) }
     var newest = base
-    writer.piece(ofAtMost: 16 * OutputSpan<UInt8>.varintMax + id.count + kind.utf8.count) { room in
-      room.append(lengthAnd: id)
-      room.append(lengthAnd: kind.utf8.span)
+    writer.piece(ofAtMost: 16 * OutputSpan<UInt8>.varintMax) { room in
       room.append(varint: UInt64(parts.rawValue))
       instance.numbers(expectedAt: index, nextReload: &reload, due: &due, &parts, since: &newest, &room)
     }
@@ -120,25 +154,34 @@ extension Planner {
       for charge in charges { writer.instant(charge.microseconds, since: &base) }
     }
     if parts.contains(.surface) { (registry.addressed[slot] ?? AddressedState()).write(since: base, to: &writer) }
-    writeEntries(of: slot, to: &writer)
+    writeEntries(of: slot, form, to: &writer)
     if parts.contains(.pendingValue) { writer.float(waiting.value) }
     if parts.contains(.causes) { write(causesOf: slot, waiting, pending: events, since: &base, to: &writer) }
   }
 
-  private func writeEntries(of instance: InstanceSlot, to writer: inout BinaryWriter) {
-    writer.count(entryPlace(.absent, of: instance))
+  private func writeNames(of instance: InstanceSlot, to writer: inout BinaryWriter) {
+    let id = registry.texts.bytes.span.extracting(registry.idRange(of: instance))
+    let kind = rules[registry.instances[instance].kind].name
+    writer.piece(ofAtMost: 2 * OutputSpan<UInt8>.varintMax + id.count + kind.utf8.count) { room in
+      room.append(lengthAnd: id)
+      room.append(lengthAnd: kind.utf8.span)
+    }
+  }
+
+  private func writeEntries(of instance: InstanceSlot, _ form: DeviceForm, to writer: inout BinaryWriter) {
+    if form == .whole { writer.count(entryPlace(.absent, of: instance)) }
     var walk = registry.entries(of: instance)
     while let slot = walk.next(registry) {
       let entry = registry.entries[slot]
-      let key = registry.texts.range(of: registry.interests.key(of: entry.interest))
-      let form = FingerprintForm(shown: entry.shown, current: entry.current)
+      let key = form == .whole ? registry.texts.range(of: registry.interests.key(of: entry.interest)) : 0..<0
+      let fingerprints = FingerprintForm(shown: entry.shown, current: entry.current)
       let text = registry.texts.bytes.span.extracting(key)
       let hasRow = !entry.row.isAbsent
       writer.piece(ofAtMost: OutputSpan<UInt8>.varintMax + text.count + 16) { room in
-        room.append(varint: UInt64(text.count) << 3 | (hasRow ? 4 : 0) | form.rawValue)
+        room.append(varint: UInt64(text.count) << 3 | (hasRow ? 4 : 0) | fingerprints.rawValue)
         room.append(text)
-        if form == .both { room.append(fixed: entry.shown) }
-        if form != .neither { room.append(fixed: entry.current) }
+        if fingerprints == .both { room.append(fixed: entry.shown) }
+        if fingerprints != .neither { room.append(fixed: entry.current) }
       }
       if hasRow { write(entry.row, distance: entry.distance, to: &writer) }
     }

@@ -9,6 +9,13 @@ extension PlannerRestore {
     var size: EntrySize
   }
 
+  /// The place in which a version of a device is: its slot, and the number of its chunk. No two versions have the same place,
+  /// because a commit writes at most one version for a slot.
+  struct VersionPlace: Hashable {
+    var slot: DeviceSlot
+    var chunk: Int64
+  }
+
   /// Adds a device of a local snapshot.
   mutating func add(
     device keyBytes: [UInt8], in id: Range<Int>, _ bytes: [UInt8], in value: Range<Int>?
@@ -51,9 +58,38 @@ extension PlannerRestore {
     if planner.isTaken(slot) {
       displaced[Array(idBytes[id])] = Displaced(
         record: StateRecord(bytes: Array(bytes[version]), offset: offset), chunk: chunk, size: size)
+      displacedPlaces.insert(VersionPlace(slot: slot, chunk: chunk))
     } else {
       try planner.restore(device: name, hash: hash, at: slot, from: &reader, sharing: &tables)
       chunks.place(slot, in: chunk, size)
+      if !additions.isEmpty { try applyAdditions(to: slot, in: chunk) }
+    }
+  }
+
+  /// Applies an addition to the version that it names. If another version has the slot, that one is newer: the addition
+  /// counts for nothing.
+  /// - Parameters:
+  ///   - bytes: A buffer with the addition.
+  ///   - place: The place of the addition in it.
+  private mutating func add(additionIn bytes: [UInt8], _ place: Range<Int>) throws(BinaryError) {
+    var reader = BinaryReader(bytes, in: place)
+    let slot = try Self.deviceSlot(&reader)
+    let chunk: Int64 = try reader.integer("the number of a chunk")
+    if planner.isTaken(slot), chunks.isFrom(chunk, slot) {
+      try planner.restore(additionTo: slot, from: &reader, sharing: &tables)
+      return
+    }
+    let version = VersionPlace(slot: slot, chunk: chunk)
+    guard hasSplitDevices || displacedPlaces.contains(version) else { return }
+    additions[version, default: []].append(StateRecord(bytes: Array(bytes[reader.rest()]), offset: offset))
+  }
+
+  /// Applies the additions to a device that has just got its slot.
+  mutating func applyAdditions(to slot: DeviceSlot, in chunk: Int64) throws(BinaryError) {
+    guard let waiting = additions.removeValue(forKey: VersionPlace(slot: slot, chunk: chunk)) else { return }
+    for addition in waiting {
+      var reader = BinaryReader(addition.bytes)
+      try planner.restore(additionTo: slot, from: &reader, sharing: &tables)
     }
   }
 
@@ -96,11 +132,12 @@ extension PlannerRestore {
     var entries: ContiguousArray<DeviceEntry> = []
     while reader.remaining > 0 { entries.append(try DeviceEntry(&reader)) }
     _ = prefetch(entries)
-    for entry in entries {
-      try add(
-        device: reader.bytes, in: entry.id, hash: entry.hash, reader.bytes, version: entry.version, of: chunk,
-        entry.size)
-    }
+    for entry in entries { try add(entry, of: chunk, reader.bytes) }
+  }
+
+  private mutating func add(_ entry: DeviceEntry, of chunk: Int64, _ bytes: [UInt8]) throws(BinaryError) {
+    if entry.id.isEmpty { return try add(additionIn: bytes, entry.version) }
+    try add(device: bytes, in: entry.id, hash: entry.hash, bytes, version: entry.version, of: chunk, entry.size)
   }
 
   /// Loads what the look-up of the devices needs into the processor's caches.
@@ -114,9 +151,9 @@ extension PlannerRestore {
 
   /// An entry of a chunk of devices.
   private struct DeviceEntry {
-    /// The place of the id.
+    /// The place of the id; empty for an addition.
     let id: Range<Int>
-    /// The place of the version; empty for a removal.
+    /// The place of the version, or of the addition; empty for a removal.
     let version: Range<Int>
     /// The size of the entry.
     let size: EntrySize
@@ -137,10 +174,7 @@ extension PlannerRestore {
   ) throws(BinaryError) {
     switch sort {
     case .devices:
-      let entry = try DeviceEntry(&reader)
-      try add(
-        device: reader.bytes, in: entry.id, hash: entry.hash, reader.bytes, version: entry.version, of: chunk,
-        entry.size)
+      try add(try DeviceEntry(&reader), of: chunk, reader.bytes)
     case .notes:
       let start = reader.offset
       let (id, version) = (try reader.blobPlace("an id"), try reader.blobPlace("a version"))
@@ -237,6 +271,7 @@ extension PlannerRestore {
         try planner.restore(
           device: id.span, hash: HashIndex.hash(id.span), at: slot, from: &reader, sharing: &tables)
         chunks.place(slot, in: version.chunk, version.size)
+        try applyAdditions(to: slot, in: version.chunk)
       }
     }
   }

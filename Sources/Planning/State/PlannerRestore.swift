@@ -16,6 +16,10 @@ public struct PlannerRestore {
   /// The newest versions of devices whose slot another device holds, by id. One of the two versions is out of date, and a later
   /// record will replace or remove it.
   var displaced: [[UInt8]: Displaced] = [:]
+  /// The places in which devices of `displaced` are, or were.
+  var displacedPlaces: Set<VersionPlace> = []
+  /// The additions to devices that have no slot yet, in the order of the topic.
+  var additions: [VersionPlace: [StateRecord]] = [:]
   /// The chunks of devices.
   var chunks = ChunkReplay<DeviceTag>()
   /// The chunks of notes.
@@ -24,6 +28,8 @@ public struct PlannerRestore {
   var givenUp: [Identifier] = []
   /// The first pieces of the records that are written in pieces, by the record's key; the newest of each.
   var split: [[UInt8]: SplitRecord] = [:]
+  /// Whether devices are among them. Where these are, only their last pieces tell.
+  var hasSplitDevices = false
   /// The further pieces of such records, by the piece's key; the newest of each. Pieces without a first piece are left
   /// over.
   private var pieces: [[UInt8]: [UInt8]] = [:]
@@ -130,6 +136,7 @@ public struct PlannerRestore {
     if let value, !value.isEmpty, bytes[value.lowerBound] == SplitRecord.marker, !SplitRecord.isWhole(letter) {
       try add(key: keyBytes, in: key, value: [], in: nil)
       split[Array(keyBytes[key])] = try SplitRecord(bytes[value], at: offset)
+      if letter == UInt8(ascii: "d") { hasSplitDevices = true }
       return
     }
     switch letter {
@@ -203,6 +210,7 @@ public struct PlannerRestore {
     }
     try readOthers()
     planner.finishRestore()
+    additions = [:]
     planner.restore(chunks, range)
     for id in givenUp { planner.journal.noteRemoval(ofDevice: id, at: .unwritten) }
     return planner

@@ -9,26 +9,21 @@ struct JournalTests {
   func model() {
     for seed in 1...20 as ClosedRange<UInt64> {
       var random = SeededRandom(seed: seed)
-      var journal = Journal()
-      var places = Array(repeating: ChunkPlace.unwritten, count: 12)
-      var former: [ChunkPlace] = []
+      var h = PlannerHarness()
+      for number in 0..<12 { h.register(.phone(Identifier("device-\(number)"))) }
+      h.planner.takeChanges { _, _ in }
       var expected: [DeviceSlot] = []
       for step in 0..<200 {
         if random.chance(1, in: 10) {
-          journal.clear()
-          for device in expected { places[device.index] = ChunkPlace(raw: UInt32(step)) }
-          (expected, former) = ([], [])
+          h.planner.takeChanges { _, _ in }
+          expected = []
         } else {
-          let device = random.below(places.count)
-          if !expected.contains(DeviceSlot(UInt32(device))) {
-            expected.append(DeviceSlot(UInt32(device)))
-            former.append(places[device])
-          }
-          journal.touch(DeviceSlot(UInt32(device)), &places[device])
-          #expect(places[device] == .changed)
+          let device = DeviceSlot(UInt32(random.below(12)))
+          if !expected.contains(device) { expected.append(device) }
+          h.planner.touch(device)
+          #expect(h.planner.registry.devices[device].flags.contains(.changed))
         }
-        #expect(Array(journal.devices) == expected, "seed \(seed), step \(step)")
-        #expect(Array(journal.former) == former, "seed \(seed), step \(step)")
+        #expect(Array(h.planner.journal.devices) == expected, "seed \(seed), step \(step)")
       }
     }
   }
@@ -37,12 +32,12 @@ struct JournalTests {
   func removals() {
     var journal = Journal()
     journal.noteRemoval(ofDevice: "d1", at: ChunkPlace(raw: 7))
-    journal.noteRemoval(ofDevice: "d2", at: .changed)
+    journal.noteRemoval(ofDevice: "d2", at: .unwritten)
     journal.noteRemoval(ofApp: "com.example.a")
     journal.noteRemoval(ofApp: nil)
     journal.notePolicy()
     #expect(journal.removedDevices.map(\.id) == ["d1", "d2"])
-    #expect(journal.removedDevices.map(\.place) == [ChunkPlace(raw: 7), .changed])
+    #expect(journal.removedDevices.map(\.place) == [ChunkPlace(raw: 7), .unwritten])
     #expect(journal.removedApps == ["com.example.a"] && journal.policy)
     journal.clear()
     #expect(journal.removedDevices.isEmpty && journal.removedApps.isEmpty && !journal.policy)
