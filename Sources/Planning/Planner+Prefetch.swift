@@ -82,7 +82,7 @@ extension Planner {
   private borrowing func prefetchTimers() -> UInt32 {
     var instances = InlineArray<16, InstanceSlot>(repeating: .absent)
     var filled = 0
-    for place in 0..<min(pending.timerCount, Self.hintsMax) {
+    for place in 0..<min(pending.upcomingTimerCount, Self.hintsMax) {
       let timer = pending.timer(place)
       guard timer.due <= now + Self.timersAhead else { continue }
       instances[filled] = timer.instance

@@ -122,8 +122,9 @@ struct Pending {
   var waitingCount: Int { waitings.liveCount }
   /// The number of entries of the timer queue, outdated ones included.
   var timerCount: Int { timers.count }
-  /// Returns the entry of the timer queue at a place, 0..<`timerCount`. The first one fires next, and the next ones are among those
-  /// that follow.
+  /// The number of timers of the earliest span of the timer queue.
+  var upcomingTimerCount: Int { timers.upcomingCount }
+  /// Returns a timer at a place, 0..<`upcomingTimerCount`. The first one fires next, and the next ones are among those that follow.
   func timer(_ place: Int) -> TimerQueue.Entry { timers[place] }
   /// Finds timers that are due (`TimerQueue.due`).
   func dueTimers(now: Timestamp, into instances: inout InlineArray<16, InstanceSlot>) -> Int {

@@ -52,6 +52,44 @@ struct TimerQueueTests {
     }
   }
 
+  @Test("the order holds over hours and days, and whatever comes earlier than everything before")
+  func spans() {
+    for seed in 1...40 as ClosedRange<UInt64> {
+      var random = SeededRandom(seed: seed)
+      var (queue, model): (TimerQueue, [Key]) = (TimerQueue(), [])
+      // Seconds, minutes, hours, and weeks ahead of a clock that stands, creeps or leaps.
+      let ranges: [Int] = [5, 300, 7200, 2_000_000]
+      var now = Int64(random.below(2_000_000_000)) * 1_000_000
+      for step in 0..<1500 {
+        let context = "seed \(seed), step \(step)"
+        switch random.below(8) {
+        case 0..<4:
+          let ahead = random.below(ranges[random.below(ranges.count)] * 1_000_000)
+          let instance = UInt32(random.below(50))
+          let entry = TimerQueue.Entry(
+            due: Timestamp(microseconds: now + Int64(ahead)), order: 1000 - UInt64(instance),
+            instance: InstanceSlot(instance))
+          queue.insert(entry)
+          model.insert(Key(entry), at: model.firstIndex { Key(entry) < $0 } ?? model.count)
+        case 4: now += Int64(random.below(ranges[random.below(3)])) * 1_000_000
+        case 5 where random.below(20) == 0: queue.removeAll { _ in false }
+        default:
+          #expect(queue.removeFirst().map(Key.init) == model.first, "\(context)")
+          model = Array(model.dropFirst())
+        }
+        #expect(queue.first.map(Key.init) == model.first, "\(context)")
+        var instances = InlineArray<16, InstanceSlot>(repeating: .absent)
+        let due = queue.due(at: Timestamp(microseconds: now), into: &instances)
+        #expect((due > 0) == (model.first.map { $0.due <= now } ?? false), "\(context)")
+        #expect(queue.upcomingCount <= queue.count && (queue.upcomingCount > 0) == (queue.count > 0), "\(context)")
+      }
+      let unique = Set(model).sorted()
+      queue.removeAll { _ in false }
+      #expect(Self.drain(&queue) == unique, "seed \(seed)")
+      #expect(queue.bytes < 2_000_000 && queue.count == 0)
+    }
+  }
+
   @Test("a queue that is built at once fires like one that was filled entry by entry")
   func built() {
     for seed in 1...20 as ClosedRange<UInt64> {
