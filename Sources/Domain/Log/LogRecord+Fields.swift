@@ -45,7 +45,7 @@ extension LogRecord {
       throw .corrupt(offset: 2, what: "an origin with a partition and an offset from 0 on")
     }
     try content.requireBounds()
-    return (origin, content)
+    return (origin, consume content)
   }
 
   /// Encodes or decodes each field after the format version.
@@ -59,11 +59,11 @@ extension LogRecord {
     case .event:
       var event = if case .event(let event) = content { event } else { DomainEvent.blank }
       try event.fields(&coder)
-      if Coder.reads { content = .event(event) }
+      if Coder.reads { content = .event(consume event) }
     case .registration:
       var registration = if case .registration(let registration) = content { registration } else { Registration.blank }
       try registration.fields(&coder)
-      if Coder.reads { content = .registration(registration) }
+      if Coder.reads { content = .registration(consume registration) }
     case .forget:
       var device = if case .forget(let device) = content { device } else { "" as Identifier }
       try coder.string(&device, "a device")
@@ -71,7 +71,7 @@ extension LogRecord {
     case .signal:
       var signal = if case .signal(let signal) = content { signal } else { Signal.blank }
       try signal.fields(&coder)
-      if Coder.reads { content = .signal(signal) }
+      if Coder.reads { content = .signal(consume signal) }
     case .policy:
       var document = if case .policy(let document) = content { document } else { "" }
       try coder.string(&document, "a policy document")

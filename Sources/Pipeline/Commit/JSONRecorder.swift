@@ -15,15 +15,16 @@ package struct JSONRecorder: PlannerRecorder {
     _ output: PlannerOutput, by planner: borrowing Planner, into batch: inout OutputBatch
   ) {
     guard output.decisionCount > 0 else { return }
-    var blocks = batch.takeBlocks(of: planner.partition, toAdd: output.decisionCount)
-    writer.exchange(&blocks.bytes)
+    let partition = planner.partition
+    batch.beginDecisions(of: partition, toAdd: output.decisionCount)
+    writer.exchange(&batch[blocksOf: partition].bytes)
     for index in 0..<output.decisionCount {
-      blocks.beginLine(&writer)
+      batch[blocksOf: partition].beginLine(&writer)
       decisionWriter.write(index, of: output, by: planner, to: &writer)
-      blocks.endLine(at: writer.count)
+      batch[blocksOf: partition].endLine(at: writer.count)
     }
-    writer.exchange(&blocks.bytes)
-    batch.giveBack(blocks, of: planner.partition)
+    writer.exchange(&batch[blocksOf: partition].bytes)
+    batch.endDecisions(of: partition)
   }
 
   /// Writes one JSON document for each command.

@@ -55,45 +55,44 @@ package struct OutputBatch {
 
   // MARK: Decisions
 
-  /// Lends the blocks of a log partition, so that decisions can be added to them. Give them back with `giveBack`.
+  /// Begins to add decisions to the blocks of a log partition. They are changed where they are, by the subscript, until `endDecisions`.
   ///
   /// - Parameters:
   ///   - partition: The number of the log partition.
   ///   - count: The number of decisions to come.
-  /// - Returns: The blocks.
-  package mutating func takeBlocks(of partition: Int32, toAdd count: Int) -> DecisionBlocks {
+  package mutating func beginDecisions(of partition: Int32, toAdd count: Int) {
     let index = Int(partition)
     while index >= blocks.count { blocks.append(DecisionBlocks(bytesMax: blockBytesMax)) }
-    var taken = DecisionBlocks(bytesMax: blockBytesMax)
-    swap(&taken, &blocks[index])
-    note(taken, -1)
-    taken.makeRoom(for: count * Self.decisionBytes, spare: &spare)
-    return taken
+    note(index, -1)
+    blocks[index].makeRoom(for: count * Self.decisionBytes, spare: &spare)
   }
 
-  /// Takes back the blocks of a log partition.
+  /// The blocks of a log partition, between `beginDecisions` and `endDecisions`.
+  package subscript(blocksOf partition: Int32) -> DecisionBlocks {
+    @inline(__always) _read { yield blocks[Int(partition)] }
+    @inline(__always) _modify { yield &blocks[Int(partition)] }
+  }
+
+  /// Ends what `beginDecisions` began.
   ///
-  /// - Parameters:
-  ///   - changed: The blocks that `takeBlocks` returned, with the new decisions.
-  ///   - partition: The number of the log partition.
-  package mutating func giveBack(_ changed: consuming DecisionBlocks, of partition: Int32) {
-    note(changed, 1)
-    if !changed.closed.isEmpty, !filled.contains(partition) { filled.append(partition) }
-    swap(&changed, &blocks[Int(partition)])
+  /// - Parameter partition: The number of the log partition.
+  package mutating func endDecisions(of partition: Int32) {
+    note(Int(partition), 1)
+    if !blocks[Int(partition)].closed.isEmpty, !filled.contains(partition) { filled.append(partition) }
   }
 
-  private mutating func note(_ blocks: borrowing DecisionBlocks, _ sign: Int) {
-    blockBytes += sign * blocks.bytes.count
-    closedBytes += sign * blocks.closedBytes
-    decisions += sign * blocks.closedCount
+  private mutating func note(_ index: Int, _ sign: Int) {
+    blockBytes += sign * blocks[index].bytes.count
+    closedBytes += sign * blocks[index].closedBytes
+    decisions += sign * blocks[index].closedCount
   }
 
   /// Closes all blocks, so that everything in the batch is ready to be sent.
   mutating func closeBlocks() {
     for index in blocks.indices where blocks[index].openCount > 0 {
-      var taken = takeBlocks(of: Int32(index), toAdd: 0)
-      taken.close()
-      giveBack(taken, of: Int32(index))
+      beginDecisions(of: Int32(index), toAdd: 0)
+      blocks[index].close()
+      endDecisions(of: Int32(index))
     }
   }
 
@@ -156,10 +155,9 @@ package struct OutputBatch {
   /// Removes what is ready to be sent, and keeps the memory.
   mutating func removeReady() {
     for partition in filled {
-      var taken = takeBlocks(of: partition, toAdd: 0)
-      taken.removeClosed(spare: &spare)
-      note(taken, 1)
-      swap(&taken, &blocks[Int(partition)])
+      note(Int(partition), -1)
+      blocks[Int(partition)].removeClosed(spare: &spare)
+      note(Int(partition), 1)
     }
     filled.removeAll(keepingCapacity: true)
     bytes.removeAll(keepingCapacity: true)

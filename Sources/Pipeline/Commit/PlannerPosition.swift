@@ -26,6 +26,12 @@ struct PlannerPosition: Equatable {
     var partition: Int32
 
     static func < (a: OriginPartition, b: OriginPartition) -> Bool { (a.topic, a.partition) < (b.topic, b.partition) }
+
+    /// Hashes the partition and the length of the topic's name only: there are few topics, and every record is looked up.
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(partition)
+      hasher.combine(topic.utf8.count)
+    }
   }
 
   /// Makes the position before the first record.

@@ -39,6 +39,8 @@ final class PartitionProcessor {
   private var notedTooOld = 0
   /// The position's next offset at the last `takeState`. The position never falls behind it.
   private var takenOffset: Int64
+  /// The position record of the last `takeState`, or the one that was restored; nil before the first.
+  private var takenPosition: [UInt8]?
   /// The sweeps over the partition.
   private(set) var sweep = PartitionSweep()
 
@@ -57,6 +59,7 @@ final class PartitionProcessor {
     self.position = position
     self.isNew = isNew
     takenOffset = position.nextOffset
+    if !isNew { takenPosition = position.encoded() }
     if !isNew, planner.now > .distantPast { newestTimestamp = planner.now.microseconds }
     recording = RecordingPlanner(planner, recorder: recorder)
   }
@@ -270,8 +273,18 @@ final class PartitionProcessor {
     for (key, value) in repairs { batch.append(destination, key: key[...], value: value?[...]) }
     repairs = []
     recording.planner.takeChanges { key, value in batch.append(destination, key: key, value: value) }
-    batch.append(destination, key: PlannerPosition.key[...], value: position.encoded()[...])
+    let encoded = position.encoded()
+    batch.append(destination, key: PlannerPosition.key[...], value: encoded[...])
+    takenPosition = encoded
     isDirty = !recording.planner.isIdle
+  }
+
+  /// Appends the position of the last `takeState` again, if the next one will write records.
+  ///
+  /// - Parameter batch: Gets the record.
+  func repeatPosition(into batch: inout OutputBatch) {
+    guard isDirty, let takenPosition else { return }
+    batch.append(.state(partition), key: PlannerPosition.key[...], value: takenPosition[...])
   }
 
   /// Writes the next part of the whole state, the position last (see `Planner.writeState`).

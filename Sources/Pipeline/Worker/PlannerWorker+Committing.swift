@@ -7,12 +7,24 @@ extension PlannerWorker {
   /// - Throws: `KafkaError`; everything planned since the last commit must then be aborted.
   func sendBatch(_ clients: PlannerClients) throws(KafkaError) {
     guard !batch.isEmpty else { return }
+    if !clients.transaction.isOpen { addFirstRecords() }
     try clients.transaction.send(batch)
     counters.add(.decisions, batch.decisions)
     counters.add(.commands, batch.commands)
     counters.add(.stateRecords, batch.stateRecords)
     counters.planning.bytesSent.add(batch.bytes.count)
     batch.removeReady()
+  }
+
+  /// Adds a record for each topic partition that a new transaction will have records for: the decisions so far, and for the state the
+  /// position that was committed last, which the commit replaces.
+  ///
+  /// A client names the partitions of a transaction to the cluster with the first record for each of them, and what follows
+  /// waits for the answer. Named at the beginning they cost one request, and the commit waits for none. Besides, librdkafka 2.0.2 keeps a
+  /// core busy for the millisecond before each of these requests.
+  private func addFirstRecords() {
+    batch.closeBlocks()
+    for processor in partitions.processors { processor.repeatPosition(into: &batch) }
   }
 
   /// Writes the open blocks of decisions, the changed state and the positions of all planning partitions, then commits the transaction.

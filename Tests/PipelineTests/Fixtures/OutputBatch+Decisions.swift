@@ -5,16 +5,16 @@ import JSON
 extension OutputBatch {
   /// Adds lines as the recorder of a planner adds decisions.
   mutating func append(decisions lines: [[UInt8]], of partition: Int32) {
-    var blocks = takeBlocks(of: partition, toAdd: lines.count)
+    beginDecisions(of: partition, toAdd: lines.count)
     var writer = JSONWriter()
-    writer.exchange(&blocks.bytes)
+    writer.exchange(&self[blocksOf: partition].bytes)
     for line in lines {
-      blocks.beginLine(&writer)
+      self[blocksOf: partition].beginLine(&writer)
       writer.piece(ofAtMost: line.count) { room in for byte in line { room.append(byte) } }
-      blocks.endLine(at: writer.count)
+      self[blocksOf: partition].endLine(at: writer.count)
     }
-    writer.exchange(&blocks.bytes)
-    giveBack(blocks, of: partition)
+    writer.exchange(&self[blocksOf: partition].bytes)
+    endDecisions(of: partition)
   }
 
   /// The closed blocks: the partition, the stated number of lines, and the bytes of each.
