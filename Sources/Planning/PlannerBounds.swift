@@ -8,15 +8,15 @@ public struct PlannerBounds: Sendable {
   /// - Beyond: the oldest cause that adds no value, or else the oldest cause, ends as `SUPERSEDED`.
   public var causesPerInstanceMax = 32
   /// The number of pairs of a subject and an event type that the subject memory holds in one generation; it keeps two
-  /// generations. A pair takes 150 bytes, or 400 with 16 events, and 150 more for each kind that displays something of the
-  /// subject. The displayed state of a subject whose name an instance listens to is kept longer than that.
+  /// generations. A pair takes 170 bytes, or 420 with 16 events, and 120 more for each set of fields that kinds display of the
+  /// subject, with up to two fields. The displayed state of a subject whose name an instance listens to is kept longer than that.
   /// - Beyond: a new generation begins, and the older of the two is forgotten.
   public var subjectsPerGenerationMax = 500_000
   /// The size of the value of one state record that holds devices, or notes about subjects. A usual device takes 400 bytes; a device
   /// that reaches every bound takes some MB, and so several records. Bytes.
   /// - Beyond: another state record begins.
   public var stateChunkBytesMax = 64 * 1024
-  /// The size by which the devices in `rouse.state` may exceed twice the size of the newest version of each device, before the
+  /// The size by which the devices in `rouse.state` may exceed 2.25 times the size of the newest version of each device, before the
   /// oldest of them are written again; likewise the notes about subjects. It spares a small fleet the rewriting. Bytes.
   /// - Beyond: the oldest devices or notes are written again.
   public var stateSpareBytes = 1024 * 1024

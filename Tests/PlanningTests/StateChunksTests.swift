@@ -28,11 +28,11 @@ private struct ChunkLife {
     planner = Planner(policy: .flights(), bounds: bounds)
   }
 
-  /// Makes a planner without devices whose chunks have a stated size and need no spare room.
-  init(seed: UInt64, chunkBytesMax: Int) {
+  /// Makes a planner without devices whose chunks have a stated size, and this much spare room.
+  init(seed: UInt64, chunkBytesMax: Int, spareBytes: Int = 0) {
     self.init(seed: seed)
     bounds.stateChunkBytesMax = chunkBytesMax
-    bounds.stateSpareBytes = 0
+    bounds.stateSpareBytes = spareBytes
     planner = Planner(policy: .flights(), bounds: bounds)
   }
 
@@ -182,8 +182,9 @@ struct StateChunksTests {
     }
     let removals = life.records.filter { $0.key[0] == UInt8(ascii: "c") && $0.value == nil }
     #expect(!removals.isEmpty, "seed \(seed): nothing removed")
-    let additions = try life.chunks.keys.map { try life.additions(in: $0).count }.reduce(0, +)
-    #expect(additions > 0 || life.bounds.stateChunkBytesMax == 200, "seed \(seed): no additions")
+    let numbers = Set(life.records.compactMap { StateKey.number(of: $0.key, .devices) })
+    let additions = try numbers.map { try life.additions(in: $0).count }.reduce(0, +)
+    #expect(additions > 0, "seed \(seed): no additions")
   }
 
   @Test(
@@ -240,7 +241,7 @@ struct StateChunksTests {
       let shrunk = max(0, before - log.liveBytes)
       // One device may exceed what was left of the allowance.
       let device = (life.planner.deviceRecords.values.map(\.count).max() ?? 0) + 300
-      let allowed = 3 * (written.all - written.moved) + 6 * shrunk + device
+      let allowed = 4 * (written.all - written.moved) + 10 * shrunk + device
       #expect(written.moved <= allowed, "seed \(seed), commit \(commit)")
       // The size of an entry is rounded down.
       let live = log.liveBytes + 16 * life.planner.deviceCount
@@ -277,7 +278,7 @@ struct StateChunksTests {
 
   @Test("decisions about a device are written as additions, each with the changed widgets only, and moved together")
   func additions() throws {
-    var life = ChunkLife(seed: 105, chunkBytesMax: 4096)
+    var life = ChunkLife(seed: 105, chunkBytesMax: 4096, spareBytes: 500)
     let widgets = (0..<8).map { Registration.Widget.flight("widget-\($0)", interests: ["flight/\($0)"]) }
     life.apply(.registration(.phone("d1", widgets: widgets)))
     life.take()
@@ -293,7 +294,7 @@ struct StateChunksTests {
     life.planner.use(.flights { $0.rules = [Rule(event: "flight.*", relevance: RelevanceFormula(base: 0))] })
     change(1, delay: 35)
     let smallest = try #require(life.chunks[2]).count
-    #expect(smallest < version / 2 && smallest < largest / 3, "\(version), \(largest), \(smallest)")
+    #expect(largest < version && smallest < largest / 2, "\(version), \(largest), \(smallest)")
     for number in 0..<200 as Range<Int64> where life.chunks[number] != nil {
       #expect(try life.additions(in: number) == (number == 0 ? [] : [DeviceSlot(0)]))
     }

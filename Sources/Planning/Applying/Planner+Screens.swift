@@ -231,8 +231,13 @@ extension Planner {
   /// Notes that an entry's screen shows the state of a subject in the subject memory, and that the state is the true one.
   @inline(__always)
   private mutating func show(_ slot: SubjectSlot, head: UInt64, _ entry: EntrySlot) {
-    let values = subjects.slots[slot].newest.values
-    registry.show(values.span, head: head, distance: 0, entry)
+    if subjects.slots[slot].newest.values.isFew {
+      let (values, count) = (subjects.slots[slot].newest.values.few, subjects.slots[slot].newest.values.count)
+      registry.show(values.span.extracting(..<count), head: head, distance: 0, entry)
+    } else {
+      let values = subjects.slots[slot].newest.values.many
+      registry.show(values.span, head: head, distance: 0, entry)
+    }
   }
 
   /// Notes that an entry's screen shows a state, and that the state is the true one.

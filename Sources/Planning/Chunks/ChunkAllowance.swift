@@ -19,13 +19,13 @@ struct ChunkAllowance {
   ///   - log: The chunks, including those of this commit.
   ///   - bytes: The size of what this commit has written.
   ///   - shrunk: The number of bytes by which the size of what lives has lessened since the last commit.
-  ///   - spareBytes: The size by which all chunks may exceed twice the size of what lives.
+  ///   - spareBytes: The size by which all chunks may exceed 2.25 times the size of what lives.
   init<Owner>(
     begun: Int64, _ log: borrowing ChunkLog<Owner>, bytes: Int, shrunk: Int, spareBytes: Int
   ) {
     self.begun = begun
     self.spareBytes = spareBytes
-    moves = 3 * bytes + 6 * shrunk
+    moves = 4 * bytes + 10 * shrunk
     passes = 16 * (bytes + shrunk) + Self.passedMin
     removals = 2 * Int(log.next - begun + 1) + Self.removedMin
   }
@@ -44,7 +44,7 @@ struct ChunkAllowance {
   ///   - log: The chunks.
   ///   - writer: The writer of this commit.
   func moves<Owner>(_ log: borrowing ChunkLog<Owner>, _ writer: borrowing ChunkWriter) -> Bool {
-    moves > 0 && log.bytes + writer.openBytes > 2 * log.liveBytes + spareBytes
+    moves > 0 && log.bytes + writer.openBytes > log.liveBytes * 9 / 4 + spareBytes
   }
 
   /// Notes that an entry was written anew.

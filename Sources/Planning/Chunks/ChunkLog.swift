@@ -22,19 +22,19 @@
 /// chunk that is missing stops it, and a version in a chunk before `first`, which the topic's cleaner has not removed yet,
 /// counts for nothing.
 ///
-/// **Size.** Let *live* be the bytes of all living versions and *total* the bytes of all chunks. While total exceeds 2 × live and
-/// a constant (`PlannerBounds.stateSpareBytes`), each commit also writes the living versions of the oldest chunks anew:
-/// three bytes for each byte of new entries, and six for each byte by which live has shrunk. So total stays below
-/// 2.5 × live and the constant, one commit and one chunk. Proof: let L be live when total reaches 2 × L. What lives in those
-/// chunks is written anew, and they are gone, before n bytes of new entries and a shrinking by d bytes have come, where
-/// 3n + 6d = L. Writing anew adds no more to the total than it frees, so meanwhile total ≤ 2L + n and live ≥ L − d. And
-/// 2L + n ≤ 2.5 (L − d), because n + 2.5d ≤ L/2 whenever 3n + 6d ≤ L. After that total is below L + n, less than 2 × live.
+/// **Size.** Let *live* be the bytes of all living versions and *total* the bytes of all chunks. While total exceeds 2.25 × live
+/// and a constant (`PlannerBounds.stateSpareBytes`), each commit also writes the living versions of the oldest chunks anew: four bytes
+/// for each byte of new entries, and ten for each byte by which live has shrunk. So total stays below 2.5 × live and the
+/// constant, one commit and one chunk. Proof: let L be live when total reaches 2.25 × L. What lives in those chunks is written
+/// anew, and they are gone, before n bytes of new entries and a shrinking by d bytes have come, where 4n + 10d = L. Writing
+/// anew adds no more to the total than it frees, so meanwhile total ≤ 2.25 L + n and live ≥ L − d. And 2.25 L + n ≤ 2.5 (L − d),
+/// because n + 2.5d ≤ L/4 whenever 4n + 10d ≤ L. After that total is below L + n, less than 2.25 × live.
 ///
 /// Subjects are forgotten once a day, half of them at once. A commit then pays for a part of that only (`SubjectMemory.takeNotes`). What is
 /// left of the others is nearly all in the oldest chunks, which go as soon as their entries are passed. So of notes, live in
 /// this bound means the most that has lived within the last two generations.
 ///
-/// **Work.** So a commit writes at most four times its new entries, unless values shrank or went. Entries that do not live are
+/// **Work.** So a commit writes at most five times its new entries, unless values shrank or went. Entries that do not live are
 /// passed over, at most 16 bytes of them for each new byte and a constant, and a few chunks are removed (`ChunkAllowance`). No step
 /// copies a table.
 struct ChunkLog<Owner> {

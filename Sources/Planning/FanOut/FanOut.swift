@@ -6,6 +6,8 @@ struct FanOut {
   var event: DomainEvent?
   /// The time at which the event happened.
   var time = Timestamp(microseconds: 0)
+  /// The hash of the event's subject.
+  var subject = TextHash()
   /// The slot of the event in `Pending.events`.
   var slot = EventSlot.absent
   var standing = SubjectMemory.Standing.fresh

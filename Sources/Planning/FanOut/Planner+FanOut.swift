@@ -6,6 +6,8 @@ extension Planner {
   mutating func beginFanOut(_ event: consuming DomainEvent) {
     record.fanOut.remembered = .absent
     record.fanOut.time = event.time
+    record.fanOut.subject = TextHash()
+    record.fanOut.subject.add(utf8: event.subject.utf8.span)
     record.fanOut.slot = pending.insert(
       event: event.id, traceparent: event.traceparent, time: event.time, offset: record.offset)
     record.fanOut.nextDevice = DeviceSlot(0)
@@ -38,12 +40,12 @@ extension Planner {
   }
 
   private mutating func note(_ event: DomainEvent) -> SubjectMemory.Standing {
-    let subject = SubjectMemory.key(subject: event.subject.utf8.span, type: event.type.utf8.span)
-    var id = Hash64()
-    id.add(event.source)
-    id.add(event.id)
+    let key = SubjectMemory.key(subject: record.fanOut.subject, type: event.type.utf8.span)
+    var id = TextHash()
+    id.add(utf8: event.source.utf8.span)
+    id.add(utf8: event.id.utf8.span)
     if subjects.currentCount >= bounds.subjectsPerGenerationMax { rotateSubjects() }
-    let slot = subjects.slotOrNew(subject)
+    let slot = subjects.slotOrNew(key)
     record.fanOut.remembered = slot
     return subjects.note(at: slot, id: id.value, time: event.time, now: now)
   }
@@ -92,7 +94,7 @@ extension Planner {
       return noteDisplayed(again: record.fanOut.truths[place], kind)
     }
     let fields = rules[kind].display.fields
-    let key = rules[kind].display.truthKey(subject: event.subject.utf8.span)
+    let key = rules[kind].display.truthKey(subject: record.fanOut.subject)
     let slot = subjects.slot(key, after: record.fanOut.remembered) ?? .absent
     if !slot.isAbsent { record.fanOut.remembered = slot }
     let before = record.fanOut.values.count..<record.fanOut.values.count + fields.count

@@ -38,7 +38,7 @@ struct TimerQueue {
   }
 
   /// The entries of one span.
-  private struct Span {
+  private struct QueueSpan {
     var entries: ContiguousArray<Entry> = []
     /// Whether the entries are a heap.
     var isHeap = false
@@ -47,7 +47,7 @@ struct TimerQueue {
   /// The entries of the span before `next`. Empty only if the queue is.
   private var heap: ContiguousArray<Entry> = []
   /// The spans, each at its number modulo `spansMax`; empty as long as no entry needs them.
-  private var spans: ContiguousArray<Span> = []
+  private var spans: ContiguousArray<QueueSpan> = []
   /// The entries that are due behind the last span.
   private var beyond: ContiguousArray<Entry> = []
   /// The number of the first span.
@@ -126,7 +126,7 @@ struct TimerQueue {
   /// Adds an entry to a span that is not that of the heap.
   private mutating func put(_ entry: Entry, _ span: Int) {
     if span >= origin + Self.spansMax { return beyond.append(entry) }
-    if spans.isEmpty { spans = ContiguousArray(repeating: Span(), count: Self.spansMax) }
+    if spans.isEmpty { spans = ContiguousArray(repeating: QueueSpan(), count: Self.spansMax) }
     let place = span & (Self.spansMax - 1)
     if spans[place].isHeap {
       Self.rise(entry, in: &spans[place].entries)
@@ -137,7 +137,7 @@ struct TimerQueue {
 
   /// Makes an earlier span, which is empty, that of the heap.
   private mutating func retreat(to span: Int) {
-    if spans.isEmpty { spans = ContiguousArray(repeating: Span(), count: Self.spansMax) }
+    if spans.isEmpty { spans = ContiguousArray(repeating: QueueSpan(), count: Self.spansMax) }
     let place = (next - 1) & (Self.spansMax - 1)
     swap(&spans[place].entries, &heap)
     spans[place].isHeap = true

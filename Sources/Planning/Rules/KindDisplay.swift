@@ -17,8 +17,6 @@ struct KindDisplay {
   /// fields, and in another era, states that were noted before must not be compared with new ones. So kinds that display the same fields,
   /// such as a small and a large widget, share what is known of a subject: an event for one of them tells what all of them
   /// show. Kinds whose screens have initial values do not, because those may differ.
-  private let stem: Hash64
-  /// A number that is equal for kinds with equal `truthKey`s.
   let truths: UInt64
 
   /// Creates the display of a kind.
@@ -29,9 +27,6 @@ struct KindDisplay {
   init(kind: Identifier, _ displays: [DisplayField], era: UInt64 = 0) {
     let own = Self.hash(of: kind, displays, era: era)
     truths = displays.allSatisfy { $0.initial == nil } ? Self.hash(of: nil, displays, era: era) : own
-    var stem = Hash64()
-    stem.add(truths)
-    self.stem = stem
     rowHead = ShownFields.head(hash: own, count: displays.count)
     weights = KindPricing.measure(displays)
     scale = weights & ShownFields.scaleBits
@@ -58,8 +53,16 @@ struct KindDisplay {
   /// - Parameter subject: The name of the subject, in UTF-8.
   @inline(__always)
   func truthKey(subject: Span<UInt8>) -> UInt64 {
-    var key = stem
-    key.add(utf8: subject)
+    var hash = TextHash()
+    hash.add(utf8: subject)
+    return truthKey(subject: hash)
+  }
+
+  /// Returns the key for a subject whose hash is known. The other meanings are those of `truthKey(subject:)`.
+  @inline(__always)
+  func truthKey(subject: TextHash) -> UInt64 {
+    var key = subject
+    key.add(truths)
     return key.value
   }
 }

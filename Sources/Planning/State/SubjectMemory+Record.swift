@@ -38,11 +38,13 @@ extension SubjectMemory.Newest {
       try coder.hash(&event.id, "a hash")
       try coder.timestamp(&event.time, "a time")
     }
-    try coder.list(elements: &values, blank: .absent) { (value, coder) throws(Coder.Failure) in
+    var list = values.array
+    try coder.list(elements: &list, blank: .absent) { (value, coder) throws(Coder.Failure) in
       var bits = value.bits
       try coder.hash(&bits, "a value")
       value = DisplayedValue(bits: bits)
     }
+    if Coder.reads { values = KnownValues(list.span) }
   }
 }
 

@@ -19,7 +19,7 @@ extension SubjectMemory {
     /// The last `eventsMax` events, in the order in which they arrived. Empty for a truth.
     var events: [KnownEvent] = []
     /// The values of what the kind displays (`DisplayedTruth`). Empty for events.
-    var values: [DisplayedValue] = []
+    var values = KnownValues()
 
     /// Takes over values, in place of those that are known.
     /// - Parameters:
@@ -29,7 +29,7 @@ extension SubjectMemory {
     mutating func take(_ newer: Span<DisplayedValue>, _ count: inout Int) -> Bool {
       guard values.count == newer.count else {
         count += newer.count - values.count
-        values = newer.indices.map { newer[$0] }
+        values = KnownValues(newer)
         return true
       }
       var changes = false

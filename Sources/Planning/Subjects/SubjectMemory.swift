@@ -53,8 +53,15 @@ struct SubjectMemory {
 
   /// Returns the key of the entry for a subject and an event type, both in UTF-8: a hash of the two.
   static func key(subject: Span<UInt8>, type: Span<UInt8>) -> UInt64 {
-    var hash = Hash64()
+    var hash = TextHash()
     hash.add(utf8: subject)
+    return key(subject: hash, type: type)
+  }
+
+  /// Returns the key of the entry for a subject whose hash is known, and an event type.
+  @inline(__always)
+  static func key(subject: TextHash, type: Span<UInt8>) -> UInt64 {
+    var hash = subject
     hash.add(utf8: type)
     return hash.value
   }
@@ -171,7 +178,7 @@ struct SubjectMemory {
   /// Returns the newest known state of what a kind displays of a subject.
   /// - Parameter slot: The slot of its entry.
   @inline(__always)
-  func truth(at slot: SubjectSlot) -> DisplayedTruth { DisplayedTruth(values: slots[slot].newest.values) }
+  func truth(at slot: SubjectSlot) -> DisplayedTruth { DisplayedTruth(values: slots[slot].newest.values.array) }
 
   /// Returns the newest known value of one field that a kind displays of a subject.
   /// - Parameters:
@@ -308,7 +315,7 @@ struct SubjectMemory {
   /// The memory of the tables and of the arrays of events and values, with their headers. Bytes.
   var bytes: Int {
     index.bytes + slots.bytes + log.tableBytes
-      + slots.values.reduce(0) { $0 + Self.bytes($1.newest.events) + Self.bytes($1.newest.values) }
+      + slots.values.reduce(0) { $0 + Self.bytes($1.newest.events) + Self.bytes($1.newest.values.many) }
   }
 
   /// Checks the invariants that hold between any two records. It reads every slot; for tests.

@@ -47,9 +47,12 @@ enum SubjectNote {
     if head & hasValues != 0 {
       let valueCount = try reader.count("values")
       guard count == 0, valueCount > 0 else { throw .corrupt(offset: reader.offset, what: "values, or events") }
+      var values: [DisplayedValue] = []
+      values.reserveCapacity(valueCount)
       for _ in 0..<valueCount {
-        subject.newest.values.append(DisplayedValue(bits: UInt64(bitPattern: try reader.int64("a value"))))
+        values.append(DisplayedValue(bits: UInt64(bitPattern: try reader.int64("a value"))))
       }
+      subject.newest.values = KnownValues(values.span)
     } else if subject.noted > Int64(SubjectMemory.eventsMax) {
       subject.newest.forgotten = Timestamp(microseconds: time &- (try reader.zigzag("a time")))
     }

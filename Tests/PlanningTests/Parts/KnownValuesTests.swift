@@ -1,0 +1,22 @@
+import Domain
+import Policies
+import Testing
+
+@testable import Planning
+
+@Suite("The values that are known of a subject")
+struct KnownValuesTests {
+  @Test("whatever their number, they are those that were given, and each can be replaced", arguments: 0..<6)
+  func values(count: Int) {
+    var expected = (0..<count).map { DisplayedValue(.number(Double($0))) }
+    var values = KnownValues(expected.span)
+    #expect(values.count == count && values.isEmpty == (count == 0) && values.isFew == (count <= 2))
+    for place in 0..<count {
+      #expect(values[place] == expected[place])
+      values[place] = .absent
+      expected[place] = .absent
+      #expect(values.array == expected)
+    }
+    #expect(values == KnownValues(expected.span) && (count == 0) == (values == KnownValues()))
+  }
+}
