@@ -97,4 +97,51 @@ struct SharedTruthTests {
       Self.event("flight.called", [EventField(path: "data.delay", value: .number(80))], 0, at: later + H.hour))
     #expect(h.last.map(\.reason) == [.notVisible, .notVisible], "\(h.last)")
   }
+
+  @Test("what was known before a break, in which no policy named such a kind, is not known to a kind that comes later")
+  func eras() throws {
+    var small = Self.policy()
+    small.kinds.removeLast()
+    var large = Self.policy()
+    large.kinds.removeFirst()
+    var none = small
+    none.kinds = []
+    var h = H(small)
+    let widget = Registration.Widget.flight("small", interests: Self.subjects)
+    h.apply(.registration(.phone("d1", widgets: [widget])), at: H.noon)
+    let event = { (number: Int, delay: Double) in
+      Self.event(
+        "flight.changed", [EventField(path: "data.delay", value: .number(delay))], 0,
+        at: H.noon + Int64(number) * H.minute)
+    }
+    h.event(event(1, 40))
+    h.planner.activate(none)
+    // Nobody notes this change.
+    h.event(event(2, 80))
+    h.planner.activate(large)
+    let other = Registration.Widget(id: "large", kind: "LargeFlight", interests: Self.subjects)
+    h.apply(.registration(.phone("d2", widgets: [other])), at: H.noon + 3 * H.minute)
+    // To a kind that knew the first delay, the return to it would show nothing new.
+    h.event(event(4, 40))
+    #expect(h.last.filter { $0.device == "d2" }.map(\.reason) == [.emitted], "\(h.last)")
+    // A kind that comes while another one displays the same fields knows what that one knows, also after a restart.
+    var both = large
+    both.kinds.append(small.kinds[0])
+    both.kinds[1].name = "TinyFlight"
+    h.planner.activate(both)
+    let third = Registration.Widget(id: "tiny", kind: "TinyFlight", interests: Self.subjects)
+    h.apply(.registration(.phone("d3", widgets: [third])), at: H.noon + 5 * H.minute)
+    let truths = { (planner: Planner, name: Identifier) in
+      planner.rules.kind(named: name).map { planner.rules[$0].display.truths }
+    }
+    #expect(truths(h.planner, "TinyFlight") == truths(h.planner, "LargeFlight"))
+    var restore = PlannerRestore(partition: 0, partitionCount: 1)
+    var records: [(key: [UInt8], value: [UInt8]?)] = []
+    h.planner.takeChanges { records.append((Array($0), $1.map(Array.init))) }
+    for record in records { try restore.add(key: record.key, value: record.value) }
+    let restored = try restore.finish(initialPolicy: both)
+    for name in ["TinyFlight", "LargeFlight"] as [Identifier] {
+      #expect(truths(restored, name) == truths(h.planner, name))
+    }
+  }
 }

@@ -19,8 +19,10 @@ struct StreamCollector {
   private var entryKinds: [Int] = []
   /// The fingerprint of the content that each entry's instance would display after a reload now; 0 before the first event.
   private var entryLooks: [UInt64] = []
-  /// The newest known content of each kind and subject, field by field.
+  /// The newest known content of each subject, field by field, for the kinds that display the same fields.
   private var truths: [TruthKey: DisplayedTruth] = [:]
+  /// The place of the first kind that displays the same fields as a kind, by the place of the latter.
+  private let firstAlike: [Int]
   /// The newest event of each subject and type. Older and repeated events are dropped, as planners drop them.
   private var newest: [Subject: NewestEvent] = [:]
 
@@ -30,6 +32,7 @@ struct StreamCollector {
   }
 
   private struct TruthKey: Hashable {
+    /// The place of the first of the kinds.
     var kind: Int
     var subject: Identifier
   }
@@ -46,6 +49,19 @@ struct StreamCollector {
   init(policy: Policy, instancesMax: Int) {
     self.policy = policy
     self.instancesMax = instancesMax
+    // As planners do: kinds with initial values keep states of their own.
+    let shown = policy.kinds.map { kind in kind.displays.map { Shown(path: $0.path, round: $0.round ?? 0) } }
+    firstAlike = policy.kinds.indices.map { kind in
+      if policy.kinds[kind].displays.contains(where: { $0.initial != nil }) { return kind }
+      return policy.kinds.indices.first { other in
+        shown[other] == shown[kind] && policy.kinds[other].displays.allSatisfy { $0.initial == nil }
+      } ?? kind
+    }
+  }
+
+  private struct Shown: Equatable {
+    var path: Identifier
+    var round: Double
   }
 
   /// Adds the instances of a device that a push can reach. Devices in developer mode are left out, because their reloads
@@ -101,10 +117,12 @@ struct StreamCollector {
     let subject = Subject(subject: event.subject, type: event.type)
     if let known = newest[subject], event.time.microseconds < known.time || event.id == known.id { return }
     newest[subject] = NewestEvent(time: event.time.microseconds, id: event.id)
+    // The states before the event, which several kinds may share.
+    var before: [Int: DisplayedTruth?] = [:]
     for (index, kind) in policy.kinds.enumerated() {
       guard let rule = kind.rule(for: event) else { continue }
       var reached: Set<Int> = []
-      let change = kind.displays.isEmpty ? nil : displayedChange(event, kind: index)
+      let change = kind.displays.isEmpty ? nil : displayedChange(event, kind: index, &before)
       let displayed = change?.look
       // The pushes decide what the screen shows, so the state before the event stands for it.
       let stated = rule.relevance?.evaluate(event, shown: change?.before ?? [], change?.fields ?? [])
@@ -150,13 +168,16 @@ struct StreamCollector {
   /// - Parameters:
   ///   - event: The event.
   ///   - kind: The place of the kind in the policy.
+  ///   - earlier: The states of the subject before the event, by the place of the first kind that displays the same fields.
   private mutating func displayedChange(
-    _ event: DomainEvent, kind: Int
+    _ event: DomainEvent, kind: Int, _ earlier: inout [Int: DisplayedTruth?]
   ) -> (look: DisplayedChange, difference: Double, before: [DisplayedValue], fields: [FieldDistance]) {
-    let key = TruthKey(kind: kind, subject: event.subject)
+    let key = TruthKey(kind: firstAlike[kind], subject: event.subject)
     let fields = policy.kinds[kind].displays.map { FieldDistance($0) }
-    let before = truths[key]?.fingerprint(subject: event.subject, fields: fields) ?? 0
-    let state = truths[key] ?? DisplayedTruth(values: fields.map(\.initial))
+    let known = earlier[key.kind] ?? truths[key]
+    earlier[key.kind] = .some(known)
+    let before = known?.fingerprint(subject: event.subject, fields: fields) ?? 0
+    let state = known ?? DisplayedTruth(values: fields.map(\.initial))
     var truth = state
     truth.take(event, fields: fields)
     truths[key] = truth

@@ -9,7 +9,7 @@
 /// **Entries.** A chunk is a record of up to `PlannerBounds.stateChunkBytesMax`. It is a list of entries, each of which is a new
 /// version of a value (a device, or the notes about a subject), the removal of a value, or an addition to its newest version.
 /// The version in the chunk with the highest number counts, with the additions that follow it. A commit writes at most one
-/// entry for a value. A version lives while it is the newest one. A version that is larger than a chunk takes several chunks
+/// version of a value, and at most one addition before it. A version lives while it is the newest one. A version that is larger than a chunk takes several chunks
 /// of its own, its pieces; the entry belongs to the first of them. `ChunkFormat` describes the bytes, which end with a
 /// checksum.
 ///

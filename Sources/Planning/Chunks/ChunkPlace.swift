@@ -1,5 +1,5 @@
 /// The place of the newest version of a value in the chunks of `rouse.state`: the number of an entry of a `ChunkLog`. It is
-/// kept with the device or subject, in four bytes; only `Journal` and the writing of chunks set it.
+/// kept with the device or subject, in four bytes; only the writing of chunks and a restore set it.
 struct ChunkPlace: Equatable {
   /// The number of the entry, which wraps around at `mask`, or `unwritten`.
   let raw: UInt32

@@ -70,7 +70,7 @@ struct ChunkWriter {
 
   /// Appends an addition to the newest version of a value.
   /// - Parameters:
-  ///   - id: The id by which a restore finds the value.
+  ///   - id: The id by which a restore finds the value; empty for a device, which the addition itself names.
   ///   - addition: The bytes of the addition, not empty.
   ///   - log: Receives chunks that are full.
   ///   - body: Receives the records of chunks that are full.

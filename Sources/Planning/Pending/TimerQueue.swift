@@ -2,19 +2,18 @@ import Domain
 
 /// The timers of instances, the earliest first.
 ///
-///      origin            next                            origin + 1,024
-///     ┌───────┬─── … ───┬───────┬───────┬─── … ───┬───────┐
-///     │ empty │         │ span  │ span  │         │ span  │   spans of 4 s each, in no order
-///     └───────┴─── … ───┴───────┴───────┴─── … ───┴───────┘
-///           heap: the span before `next`                      beyond: what is due later
+///      next − 1    next                        next + 1,022
+///     ┌──────────┬───────┬───────┬─── … ───┬───────┐
+///     │   heap   │ span  │ span  │         │ span  │   spans of 4 s, each a heap
+///     └──────────┴───────┴───────┴─── … ───┴───────┘
+///           others: a heap of the timers that have no place in these spans, such as those of tomorrow
 ///
-/// Only the entries of the earliest span are in order, in a heap. It is small enough for the processor's caches, whatever the
-/// number of timers; a heap of all of them would wait for memory on each level. A heap's nodes have four children each, because
-/// siblings stand side by side in memory.
+/// Most timers are due within an hour. They are in heaps of four seconds each, which are small enough for the processor's caches,
+/// whatever the number of timers; a heap of all of them waits for memory on each level. Timers fire from the earliest heap. When it is
+/// empty the next span that has entries takes its place, and when an entry of an earlier span comes, it goes back to the
+/// others. No step moves entries from one heap to another. The earliest timer of all is the first of one of two heaps.
 ///
-/// When the heap is empty the next span that has entries becomes the heap. When an earlier entry comes, the heap becomes an ordinary
-/// span again, and keeps its order until it is needed. When all spans are empty, or an entry is earlier than all of them, they begin
-/// anew at the earliest entry.
+/// A heap's nodes have four children each, because siblings stand side by side in memory.
 ///
 /// Timers of the same time fire in the order of devices and their instances. So the order does not depend on when a
 /// timer was set, and a restored planner fires its timers in the same order as the one that it replaces.
@@ -37,30 +36,27 @@ struct TimerQueue {
     static func precedes(_ a: Entry, _ b: Entry) -> Bool { a.rank < b.rank }
   }
 
-  /// The entries of one span.
-  private struct QueueSpan {
-    var entries: ContiguousArray<Entry> = []
-    /// Whether the entries are a heap.
-    var isHeap = false
+  /// Entries in the order of a heap.
+  fileprivate struct EntryHeap {
+    fileprivate(set) var entries: ContiguousArray<Entry> = []
   }
 
-  /// The entries of the span before `next`. Empty only if the queue is.
-  private var heap: ContiguousArray<Entry> = []
-  /// The spans, each at its number modulo `spansMax`; empty as long as no entry needs them.
-  private var spans: ContiguousArray<QueueSpan> = []
-  /// The entries that are due behind the last span.
-  private var beyond: ContiguousArray<Entry> = []
-  /// The number of the first span.
-  private var origin = 0
-  /// The number of the span after that of the heap. No span before it has entries.
+  /// The entries of the span before `next`. Empty only if all spans are.
+  private var heap = EntryHeap()
+  /// The spans, each at its number modulo `spansMax`; none as long as no entry needs them.
+  private var spans: ContiguousArray<EntryHeap> = []
+  /// The entries that have no place in the spans.
+  private var others = EntryHeap()
+  /// The number of entries in the spans, those of `heap` included.
+  private var near = 0
+  /// The number of the span after that of `heap`. No span before it has entries.
   private var next = 0
-  /// The number of entries.
-  private(set) var count = 0
+  /// The largest number of a span that may have entries.
+  private var last = 0
+  /// The number of the span of the entry that was removed last; nil before the first.
+  private var passed: Int?
 
-  private static let children = 4
   private static let spansMax = 1024
-  /// The number of spans before the earliest entry, for entries that come later and are due earlier.
-  private static let spansBefore = 64
 
   /// Creates an empty queue.
   init() {}
@@ -94,123 +90,105 @@ struct TimerQueue {
   }
 
   /// The entry that fires next; nil if the queue is empty.
-  var first: Entry? { heap.first }
+  var first: Entry? {
+    guard let first = heap.entries.first else { return others.entries.first }
+    guard let other = others.entries.first, Entry.precedes(other, first) else { return first }
+    return other
+  }
   /// Returns an entry of the earliest span by its place in the heap, 0..<`upcomingCount`. An entry fires after its parent, so the
   /// next ones are in the first places.
-  subscript(place: Int) -> Entry { heap[place] }
+  subscript(place: Int) -> Entry { heap.entries[place] }
   /// The number of entries of the earliest span.
-  var upcomingCount: Int { heap.count }
+  var upcomingCount: Int { heap.entries.count }
+  /// The number of entries.
+  var count: Int { near + others.entries.count }
   /// The bytes that the queue takes in memory.
-  var bytes: Int { heap.heldBytes + beyond.heldBytes + spans.reduce(spans.heldBytes) { $0 + $1.entries.heldBytes } }
+  var bytes: Int {
+    heap.entries.heldBytes + others.entries.heldBytes
+      + spans.reduce(spans.heldBytes) { $0 + $1.entries.heldBytes }
+  }
 
   /// Adds an entry.
   mutating func insert(_ entry: Entry) {
     let span = Self.span(of: entry)
-    if count == 0 {
-      begin(at: span)
-    } else if span < origin {
-      var entries = takeAll()
-      entries.append(entry)
-      return fill(entries)
-    }
-    count += 1
-    if span == next - 1 { return Self.rise(entry, in: &heap) }
-    if span < next { retreat(to: span) } else { return put(entry, span) }
-    heap.append(entry)
-  }
-
-  /// Begins with empty spans.
-  /// - Parameter span: The number of the span of the earliest entry, which becomes that of the heap.
-  private mutating func begin(at span: Int) { (origin, next) = (span - Self.spansBefore, span + 1) }
-
-  /// Adds an entry to a span that is not that of the heap.
-  private mutating func put(_ entry: Entry, _ span: Int) {
-    if span >= origin + Self.spansMax { return beyond.append(entry) }
-    if spans.isEmpty { spans = ContiguousArray(repeating: QueueSpan(), count: Self.spansMax) }
-    let place = span & (Self.spansMax - 1)
-    if spans[place].isHeap {
-      Self.rise(entry, in: &spans[place].entries)
-    } else {
-      spans[place].entries.append(entry)
+    guard let place = place(of: span) else { return others.insert(entry) }
+    near += 1
+    switch place {
+    case .heap: heap.insert(entry)
+    case .span:
+      makeSpans()
+      last = max(last, span)
+      spans[span & (Self.spansMax - 1)].insert(entry)
+    case .before:
+      // The span is empty, because it is before that of the heap.
+      makeSpans()
+      swap(&spans[(next - 1) & (Self.spansMax - 1)], &heap)
+      next = span + 1
+      heap.insert(entry)
     }
   }
 
-  /// Makes an earlier span, which is empty, that of the heap.
-  private mutating func retreat(to span: Int) {
-    if spans.isEmpty { spans = ContiguousArray(repeating: QueueSpan(), count: Self.spansMax) }
-    let place = (next - 1) & (Self.spansMax - 1)
-    swap(&spans[place].entries, &heap)
-    spans[place].isHeap = true
-    next = span + 1
+  private enum TimerPlace { case heap, span, before }
+
+  /// Returns the place of an entry of a span; nil if it has none in the spans.
+  private mutating func place(of span: Int) -> TimerPlace? {
+    if near == 0 {
+      // A timer of tomorrow must not become the earliest span, which those of today would have to precede.
+      if let passed, span >= passed + Self.spansMax { return nil }
+      (next, last) = (span + 1, span)
+      return .heap
+    }
+    if span == next - 1 { return .heap }
+    if span >= next { return span < next - 1 + Self.spansMax ? .span : nil }
+    return last - span < Self.spansMax ? .before : nil
   }
 
-  /// Makes the next span with entries that of the heap, which is empty. The queue is not.
+  private mutating func makeSpans() {
+    if spans.isEmpty { spans = ContiguousArray(repeating: EntryHeap(), count: Self.spansMax) }
+  }
+
+  /// Makes the next span with entries that of the heap, which is empty. There is one.
   private mutating func moveOn() {
-    while next < origin + Self.spansMax, !spans.isEmpty {
+    while true {
       let place = next & (Self.spansMax - 1)
       next += 1
       if spans[place].entries.isEmpty { continue }
-      let isHeap = spans[place].isHeap
       // The memory of the old heap goes with it.
-      heap = []
-      swap(&spans[place].entries, &heap)
-      spans[place].isHeap = false
-      if !isHeap { makeHeap() }
-      return
+      heap = EntryHeap()
+      return swap(&spans[place], &heap)
     }
-    fill(takeAll())
   }
 
   /// Removes all entries and returns them, in no order.
   private mutating func takeAll() -> ContiguousArray<Entry> {
     var all: ContiguousArray<Entry> = []
     all.reserveCapacity(count)
-    all += heap
+    all += heap.entries
     for place in spans.indices where !spans[place].entries.isEmpty { all += spans[place].entries }
-    all += beyond
+    all += others.entries
+    let passed = passed
     self = TimerQueue()
+    self.passed = passed
     return all
   }
 
   /// Fills the queue, which is empty.
   private mutating func fill(_ entries: consuming ContiguousArray<Entry>) {
     guard let earliest = entries.lazy.map({ Self.span(of: $0) }).min() else { return }
-    count = entries.count
-    begin(at: earliest)
+    let begin = max(earliest, passed ?? earliest)
+    makeSpans()
+    (next, last) = (begin + 1, begin)
     for entry in entries {
       let span = Self.span(of: entry)
-      if span == earliest { heap.append(entry) } else { put(entry, span) }
+      guard (begin..<begin + Self.spansMax).contains(span) else {
+        others.insert(entry)
+        continue
+      }
+      near += 1
+      last = max(last, span)
+      if span == begin { heap.insert(entry) } else { spans[span & (Self.spansMax - 1)].insert(entry) }
     }
-    makeHeap()
-  }
-
-  private mutating func makeHeap() {
-    for parent in stride(from: (heap.count + 2) / Self.children - 1, through: 0, by: -1) {
-      sink(heap[parent], from: parent)
-    }
-  }
-
-  private static func rise(_ entry: Entry, in heap: inout ContiguousArray<Entry>) {
-    heap.append(entry)
-    var child = heap.count - 1
-    while child > 0 {
-      let parent = (child - 1) / children
-      guard Entry.precedes(entry, heap[parent]) else { break }
-      heap[child] = heap[parent]
-      child = parent
-    }
-    heap[child] = entry
-  }
-
-  /// Returns the place of the earliest of the siblings that begin at a place.
-  @inline(__always)
-  private func earliest(_ first: Int, _ count: Int) -> Int {
-    guard first + Self.children <= count else {
-      return (first..<count).reduce(first) { Entry.precedes(heap[$1], heap[$0]) ? $1 : $0 }
-    }
-    let left = Entry.precedes(heap[first + 1], heap[first]) ? first + 1 : first
-    let right = Entry.precedes(heap[first + 3], heap[first + 2]) ? first + 3 : first + 2
-    return Entry.precedes(heap[right], heap[left]) ? right : left
+    if heap.entries.isEmpty, near > 0 { moveOn() }
   }
 
   /// Finds timers that are due, nearly those that fire next.
@@ -219,7 +197,53 @@ struct TimerQueue {
   ///   - instances: Receives the instances of these timers, from its first place on.
   /// - Returns: The number of timers found, at most 16.
   func due(at now: Timestamp, into instances: inout InlineArray<16, InstanceSlot>) -> Int {
+    let filled = heap.due(at: now, into: &instances)
+    if filled > 0 { return filled }
     guard let first, first.due <= now else { return 0 }
+    instances[0] = first.instance
+    return 1
+  }
+
+  /// Removes the entry that fires next, and returns it; nil if the queue is empty.
+  mutating func removeFirst() -> Entry? {
+    guard let first else { return nil }
+    passed = max(passed ?? .min, Self.span(of: first))
+    if let entry = heap.entries.first, !Entry.precedes(first, entry) {
+      heap.removeFirst()
+      near -= 1
+      if heap.entries.isEmpty, near > 0 { moveOn() }
+    } else {
+      others.removeFirst()
+    }
+    return first
+  }
+}
+
+extension TimerQueue.EntryHeap {
+  private static let children = 4
+
+  /// Adds an entry.
+  mutating func insert(_ entry: TimerQueue.Entry) {
+    entries.append(entry)
+    var child = entries.count - 1
+    while child > 0 {
+      let parent = (child - 1) / Self.children
+      guard TimerQueue.Entry.precedes(entry, entries[parent]) else { break }
+      entries[child] = entries[parent]
+      child = parent
+    }
+    entries[child] = entry
+  }
+
+  /// Removes the first entry. There must be one.
+  mutating func removeFirst() {
+    guard let last = entries.popLast(), !entries.isEmpty else { return }
+    sink(last, from: 0)
+  }
+
+  /// Finds entries that are due (`TimerQueue.due`).
+  func due(at now: Timestamp, into instances: inout InlineArray<16, InstanceSlot>) -> Int {
+    guard let first = entries.first, first.due <= now else { return 0 }
     // An entry is due only if its parent is.
     var places = InlineArray<16, Int>(repeating: 0)
     var (filled, parent) = (1, 0)
@@ -227,39 +251,38 @@ struct TimerQueue {
     while parent < filled {
       let child = Self.children * places[parent] + 1
       parent += 1
-      for place in child..<max(child, min(child + Self.children, heap.count)) where heap[place].due <= now {
+      for place in child..<max(child, min(child + Self.children, entries.count)) where entries[place].due <= now {
         if filled == instances.count { return filled }
-        (places[filled], instances[filled]) = (place, heap[place].instance)
+        (places[filled], instances[filled]) = (place, entries[place].instance)
         filled += 1
       }
     }
     return filled
   }
 
-  /// Removes the entry that fires next, and returns it; nil if the queue is empty.
-  mutating func removeFirst() -> Entry? {
-    guard let first = heap.first, let last = heap.popLast() else { return nil }
-    count -= 1
-    if !heap.isEmpty {
-      sink(last, from: 0)
-    } else if count > 0 {
-      moveOn()
+  /// Returns the place of the earliest of the siblings that begin at a place.
+  @inline(__always)
+  private func earliest(_ first: Int, _ count: Int) -> Int {
+    guard first + Self.children <= count else {
+      return (first..<count).reduce(first) { TimerQueue.Entry.precedes(entries[$1], entries[$0]) ? $1 : $0 }
     }
-    return first
+    let left = TimerQueue.Entry.precedes(entries[first + 1], entries[first]) ? first + 1 : first
+    let right = TimerQueue.Entry.precedes(entries[first + 3], entries[first + 2]) ? first + 3 : first + 2
+    return TimerQueue.Entry.precedes(entries[right], entries[left]) ? right : left
   }
 
   /// Puts an entry into the heap at the place `start`, or below it if earlier entries must rise.
-  private mutating func sink(_ entry: Entry, from start: Int) {
+  private mutating func sink(_ entry: TimerQueue.Entry, from start: Int) {
     var parent = start
-    let count = heap.count
+    let count = entries.count
     while true {
       let first = Self.children * parent + 1
       guard first < count else { break }
       let child = earliest(first, count)
-      guard Entry.precedes(heap[child], entry) else { break }
-      heap[parent] = heap[child]
+      guard TimerQueue.Entry.precedes(entries[child], entry) else { break }
+      entries[parent] = entries[child]
       parent = child
     }
-    heap[parent] = entry
+    entries[parent] = entry
   }
 }

@@ -59,7 +59,19 @@ struct Rules {
     kinds.append(KindSettings(name: name))
     kindByName[name] = slot
     table.removeAll()
+    kinds[slot.index].begin(era: era(ofNew: slot))
     return (slot, configure(slot))
+  }
+
+  /// Returns the era of a kind that is registered for the first time: that of a kind which the policy names and which displays the
+  /// same fields, because its states of subjects are up to date. Otherwise one that no other kind has, because states may
+  /// be left of a kind that a policy no longer named for a while.
+  private mutating func era(ofNew kind: KindSlot) -> UInt64 {
+    _ = configure(kind)
+    let truths = { (other: KindSettings) in other.display.truths(era: 0) }
+    let own = truths(kinds[kind.index])
+    let twin = kinds.first { $0.name != kinds[kind.index].name && $0.policyIndex != nil && truths($0) == own }
+    return twin?.era ?? UInt64(bitPattern: offset) &+ 1
   }
 
   /// The bound on kinds that the policy does not name. An instance keeps its kind in 16 bits; the numbers above

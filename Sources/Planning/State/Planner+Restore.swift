@@ -69,6 +69,7 @@ extension Planner {
     deviceChunks = ChunkLog(replay, range, used) { device, place in
       if place.isEntry { registry[chunkPlace: device] = place } else { touch(device) }
     }
+    liveBytesBefore = deviceChunks.liveBytes
   }
 
   /// Reads the record of a kind.

@@ -30,10 +30,12 @@ extension Planner {
     writer.beginValue()
     findPendingEvents(of: device, .whole, &writer.pending)
     write(device, pending: writer.pending, to: &writer.binary)
-    // Last and of a fixed size, because only this depends on the grouping of log records into commits.
+    // Last and of a fixed size, because only these depend on the grouping of log records into commits.
     // Additions to the version before do not fit a device that was rebuilt since. The next chunks have it whole.
     let isRebuilt = registry.devices[device].flags.contains(.rebuilt)
-    writer.binary.int64(deviceChunks.chunk(of: isRebuilt ? .unwritten : registry[chunkPlace: device]))
+    let place = isRebuilt ? .unwritten : registry[chunkPlace: device]
+    writer.binary.int64(deviceChunks.chunk(of: place))
+    writer.binary.uint8(deviceChunks.size(of: place).code)
     writer.lend(inPiecesOf: bounds.stateRecordBytesMax, to: body)
   }
 

@@ -5,7 +5,7 @@ extension Planner {
   /// new ones as far as `ChunkLog` says, and removes the chunks in which nothing lives any more.
   /// - Parameter body: Receives each record.
   mutating func takeDevices(_ body: StateRecordSink) {
-    let (begun, before) = (deviceChunks.next, deviceChunks.liveBytes)
+    let begun = deviceChunks.next
     var (writer, version) = (ChunkWriter(.devices, bytesMax: bounds.stateChunkBytesMax), StateRecordWriter())
     for place in journal.devices.indices {
       if place % Self.hintsMax == 0 { prefetch(devices: journal.devices[place...].prefix(Self.hintsMax)) }
@@ -21,10 +21,11 @@ extension Planner {
     }
     let first = deviceChunks.first
     let allowance = ChunkAllowance(
-      begun: begun, deviceChunks, bytes: writer.bytes, shrunk: max(0, before - deviceChunks.liveBytes),
+      begun: begun, deviceChunks, bytes: writer.bytes, shrunk: max(0, liveBytesBefore - deviceChunks.liveBytes),
       spareBytes: bounds.stateSpareBytes)
     moveOldest(allowance, to: &writer, &version, body)
     writer.end(&deviceChunks, body)
+    liveBytesBefore = deviceChunks.liveBytes
     for number in first..<deviceChunks.first { body(StateKey.chunk(number, of: .devices)[...], nil) }
   }
 

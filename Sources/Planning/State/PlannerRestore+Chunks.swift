@@ -25,14 +25,13 @@ extension PlannerRestore {
       return try add(device: keyBytes, in: id, hash: hash, bytes, version: 0..<0, of: 0, EntrySize(0))
     }
     let start = value.lowerBound + (try Self.reader(bytes, in: value).offset)
-    let end = max(start, value.upperBound - 8)
+    let end = max(start, value.upperBound - 9)
     var last = BinaryReader(bytes, in: end..<value.upperBound)
     let chunk = try last.int64("the number of a chunk")
+    let size = EntrySize(code: try last.uint8("a size"))
     guard start < end else { throw .truncated(offset: 1, what: "the state of a device") }
     let version = start..<end
-    try add(
-      device: keyBytes, in: id, hash: hash, bytes, version: version, of: chunk,
-      EntrySize(id.count + 2 + version.count))
+    try add(device: keyBytes, in: id, hash: hash, bytes, version: version, of: chunk, size)
   }
 
   /// Adds a version of a device, or its removal.

@@ -80,8 +80,8 @@ public struct PlannerRestore {
   }
 
   /// Removes a key, because its newest record cannot be read. Without one chunk of notes the others are worth nothing, so
-  /// the planner then forgets them all. Without a chunk of devices, the devices that were written last in it have the version
-  /// before, if a chunk still holds it, and a device that was removed in it may be there again.
+  /// the planner then forgets them all. Without a chunk of devices, the devices that were written whole in it last have the version
+  /// before, if a chunk still holds it; those with additions in it lack these; and a device that was removed in it may be there again.
   /// - Parameter key: The key of the record.
   /// - Throws: `BinaryError` if an earlier record of the key is corrupt. The restore is then unusable.
   public mutating func leaveOut(_ key: [UInt8]) throws(BinaryError) {
