@@ -124,7 +124,7 @@ struct ReferencePlanner {
       switch key.first {
       case ChunkSort.notes.rawValue, ChunkSort.devices.rawValue: records[key] = nil
       case UInt8(ascii: "m"): records[key] = Array(value.dropLast(9))
-      case UInt8(ascii: "d"): records[key] = try Array(whole(key, value, pieces).dropLast(8))
+      case UInt8(ascii: "d"): records[key] = try Array(whole(key, value, pieces).dropLast(9))
       case UInt8(ascii: "p"):
         records[key] = try Array(whole(key, value, pieces).dropLast(key == StateKey.clock ? StateExtent.bytesCount : 0))
       case SplitRecord.letter: records[key] = nil
