@@ -144,4 +144,37 @@ struct SharedTruthTests {
       #expect(truths(restored, name) == truths(h.planner, name))
     }
   }
+
+  @Test("a kind that displays other fields from now on does not know what another one knew before a break")
+  func fields() {
+    var first = Self.policy()
+    first.kinds[0].displays = [DisplayField(path: "data.gate")]
+    var gap = first
+    gap.kinds.removeLast()
+    var last = Self.policy()
+    last.kinds.removeLast()
+    var h = H(first)
+    h.apply(Self.registration("d1"), at: H.noon)
+    let event = { (number: Int, delay: Double) in
+      Self.event(
+        "flight.changed", [EventField(path: "data.delay", value: .number(delay))], 0,
+        at: H.noon + Int64(number) * H.minute)
+    }
+    h.event(event(1, 40))
+    h.planner.activate(gap)
+    h.event(event(2, 80))
+    h.planner.activate(last)
+    let small = h.planner.rules.kind(named: "FlightStatus").map { h.planner.rules[$0].display.truths }
+    #expect(
+      small != nil
+        && h.planner.subjects.truth(
+          h.planner.rules.kinds[0].display.truthKey(
+            subject: Self.subjects[0].utf8.span)) == nil
+    )
+    // With a kind that has displayed these fields all the while it shares at once.
+    h.planner.activate(first)
+    h.planner.activate(Self.policy())
+    let kinds = h.planner.rules.kinds.filter(\.isDecided).map(\.display.truths)
+    #expect(kinds.count == 2 && Set(kinds).count == 1)
+  }
 }

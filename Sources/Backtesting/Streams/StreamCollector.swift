@@ -23,6 +23,8 @@ struct StreamCollector {
   private var truths: [TruthKey: DisplayedTruth] = [:]
   /// The place of the first kind that displays the same fields as a kind, by the place of the latter.
   private let firstAlike: [Int]
+  /// Whether a device has registered a kind, by its place in the policy. A planner keeps no states of other kinds.
+  private var isRegistered: [Bool]
   /// The newest event of each subject and type. Older and repeated events are dropped, as planners drop them.
   private var newest: [Subject: NewestEvent] = [:]
 
@@ -49,6 +51,7 @@ struct StreamCollector {
   init(policy: Policy, instancesMax: Int) {
     self.policy = policy
     self.instancesMax = instancesMax
+    isRegistered = Array(repeating: false, count: policy.kinds.count)
     // As planners do: kinds with initial values keep states of their own.
     let shown = policy.kinds.map { kind in kind.displays.map { Shown(path: $0.path, round: $0.round ?? 0) } }
     firstAlike = policy.kinds.indices.map { kind in
@@ -67,6 +70,7 @@ struct StreamCollector {
   /// Adds the instances of a device that a push can reach. Devices in developer mode are left out, because their reloads
   /// are free.
   mutating func register(_ registration: Registration) {
+    if isRegistered.contains(false) { note(kindsOf: registration) }
     if registration.developerMode { return }
     let byWidgetPush = registration.tokens.widgets != nil && registration.osVersion.major >= 26
     for widget in registration.widgets {
@@ -92,6 +96,14 @@ struct StreamCollector {
           reach: .control),
         kind: kind, interests: control.interests)
     }
+  }
+
+  private mutating func note(kindsOf registration: Registration) {
+    var kinds = Set(registration.widgets.map(\.kind))
+    kinds.formUnion(registration.controls.map(\.kind))
+    kinds.formUnion(registration.activities.map(\.kind))
+    kinds.formUnion(registration.pushToStart.map(\.kind))
+    for (index, kind) in policy.kinds.enumerated() where kinds.contains(kind.name) { isRegistered[index] = true }
   }
 
   /// Adds one instance, unless `instancesMax` are measured already.
@@ -120,7 +132,7 @@ struct StreamCollector {
     // The states before the event, which several kinds may share.
     var before: [Int: DisplayedTruth?] = [:]
     for (index, kind) in policy.kinds.enumerated() {
-      guard let rule = kind.rule(for: event) else { continue }
+      guard isRegistered[index], let rule = kind.rule(for: event) else { continue }
       var reached: Set<Int> = []
       let change = kind.displays.isEmpty ? nil : displayedChange(event, kind: index, &before)
       let displayed = change?.look

@@ -18,7 +18,7 @@ struct ChunkAllowance {
   ///   - begun: The number of the first chunk of this commit.
   ///   - log: The chunks, including those of this commit.
   ///   - bytes: The size of what this commit has written.
-  ///   - shrunk: The number of bytes by which the size of what lives has lessened since the end of the last commit.
+  ///   - shrunk: The number of bytes by which the size of what lives has lessened since the allowance of the last commit.
   ///   - spareBytes: The size by which all chunks may exceed 2.25 times the size of what lives.
   init<Owner>(
     begun: Int64, _ log: borrowing ChunkLog<Owner>, bytes: Int, shrunk: Int, spareBytes: Int

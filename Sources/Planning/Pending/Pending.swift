@@ -412,14 +412,18 @@ struct Pending {
   }
 
   /// Builds the timer queue after a restore.
-  /// - Parameter entries: Every instance that waits, in any order.
-  mutating func restoreTimers(_ entries: [(waiting: WaitingSlot, instance: InstanceSlot, order: UInt64)]) {
+  /// - Parameters:
+  ///   - entries: Every instance that waits, in any order.
+  ///   - now: Log time.
+  mutating func restoreTimers(
+    _ entries: [(waiting: WaitingSlot, instance: InstanceSlot, order: UInt64)], now: Timestamp
+  ) {
     var due: ContiguousArray<TimerQueue.Entry> = []
     for (waiting, instance, order) in entries where waitings[waiting].due != .distantFuture {
       waitings[waiting].armedAt = waitings[waiting].due
       due.append(TimerQueue.Entry(due: waitings[waiting].due, order: order, instance: instance))
     }
-    timers = TimerQueue(due)
+    timers = TimerQueue(due, now: now == .distantPast ? nil : now)
   }
 
   /// Removes an event that no waiting cause names any more, for a restore that removes a device it had added.

@@ -53,7 +53,7 @@ struct TimerQueue {
   private var next = 0
   /// The largest number of a span that may have entries.
   private var last = 0
-  /// The number of the span of the entry that was removed last; nil before the first.
+  /// The number of the span of the entry that was removed last, or of the log time at which the queue was built; nil before.
   private var passed: Int?
 
   private static let spansMax = 1024
@@ -62,7 +62,13 @@ struct TimerQueue {
   init() {}
 
   /// Builds a queue of entries in any order.
-  init(_ entries: consuming ContiguousArray<Entry>) { fill(entries) }
+  /// - Parameters:
+  ///   - entries: The entries.
+  ///   - now: Log time.
+  init(_ entries: consuming ContiguousArray<Entry>, now: Timestamp? = nil) {
+    passed = now.map { Int($0.microseconds >> 22) }
+    fill(entries)
+  }
 
   /// Returns the number of the span of an entry. A span takes 2^22 µs, 4.2 s.
   @inline(__always)
@@ -175,7 +181,8 @@ struct TimerQueue {
   /// Fills the queue, which is empty.
   private mutating func fill(_ entries: consuming ContiguousArray<Entry>) {
     guard let earliest = entries.lazy.map({ Self.span(of: $0) }).min() else { return }
-    let begin = max(earliest, passed ?? earliest)
+    // As for `place(of:)`: where all timers are those of tomorrow, those of today will come first.
+    let begin = passed.map { earliest >= $0 + Self.spansMax ? $0 : max(earliest, $0) } ?? earliest
     makeSpans()
     (next, last) = (begin + 1, begin)
     for entry in entries {

@@ -9,9 +9,9 @@ struct KindSettings {
   let nameBytes: Int
   /// The index of the kind in `Policy.kinds`; nil if the policy does not name the kind.
   private(set) var policyIndex: Int?
-  /// The number of the time for which policies name the kind without a break: one more than the log offset of the policy that
-  /// began it, or 0 if every policy since the kind was first registered names it. While no policy names a kind, its events are not
-  /// kept. So nothing that was known before is compared with what comes after.
+  /// The number of the time for which policies name the kind without a break, with the same fields: one more than the log offset of the
+  /// policy that began it, or that of a kind which displayed these fields already; 0 under the first policy. While no policy names a
+  /// kind, its events are not kept. So nothing that was known before is compared with what comes after.
   private(set) var era: UInt64 = 0
   /// Whether pushes are made for the kind; false if the policy switches the kind off.
   private(set) var enabled = false

@@ -68,10 +68,12 @@ struct Rules {
   /// be left of a kind that a policy no longer named for a while.
   private mutating func era(ofNew kind: KindSlot) -> UInt64 {
     _ = configure(kind)
-    let truths = { (other: KindSettings) in other.display.truths(era: 0) }
-    let own = truths(kinds[kind.index])
-    let twin = kinds.first { $0.name != kinds[kind.index].name && $0.policyIndex != nil && truths($0) == own }
-    return twin?.era ?? UInt64(bitPattern: offset) &+ 1
+    let own = kinds[kind.index].display.truths(era: 0)
+    let eras = kinds.indices.filter { other in
+      other != kind.index && kinds[other].policyIndex != nil && kinds[other].display.truths(era: 0) == own
+    }.map { kinds[$0].era }
+    // The largest, because the order of kinds is another one after a restart.
+    return eras.max() ?? UInt64(bitPattern: offset) &+ 1
   }
 
   /// The bound on kinds that the policy does not name. An instance keeps its kind in 16 bits; the numbers above
@@ -106,15 +108,26 @@ struct Rules {
 
   // MARK: Policy
 
-  /// Begins an era of each kind that the policy in force does not name and the next one does.
+  /// Begins an era of each kind that the policy in force does not name and the next one does, and of each kind that displays other
+  /// fields from now on. The latter joins the kinds that display these fields already.
   /// - Parameters:
   ///   - next: The next policy. Call `use` with it next.
   ///   - offset: The log offset of its record.
   mutating func beginEras(_ next: Policy, offset: Int64) {
-    for kind in kinds.indices where kinds[kind].policyIndex == nil {
-      let name = kinds[kind].name
-      if next.kinds.contains(where: { $0.name == name }) { kinds[kind].begin(era: UInt64(bitPattern: offset) &+ 1) }
+    var known: [UInt64: UInt64] = [:]
+    var changed: [(kind: Int, truths: UInt64)] = []
+    for kind in kinds.indices {
+      guard let named = next.kinds.first(where: { $0.name == kinds[kind].name }) else { continue }
+      let truths = KindDisplay(kind: named.name, named.displays).truths
+      if kinds[kind].policyIndex == nil {
+        kinds[kind].begin(era: UInt64(bitPattern: offset) &+ 1)
+      } else if kinds[kind].display.truths(era: 0) == truths {
+        known[truths] = max(known[truths] ?? 0, kinds[kind].era)
+      } else {
+        changed.append((kind, truths))
+      }
     }
+    for (kind, truths) in changed { kinds[kind].begin(era: known[truths] ?? UInt64(bitPattern: offset) &+ 1) }
   }
 
   /// Takes over another policy.

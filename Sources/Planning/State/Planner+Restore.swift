@@ -97,7 +97,7 @@ extension Planner {
     for instance in registry.instances.slots where !registry.instances[instance].waiting.isAbsent {
       waiting.append((registry.instances[instance].waiting, instance, registry.instances[instance].order))
     }
-    pending.restoreTimers(waiting)
+    pending.restoreTimers(waiting, now: now)
     for device in registry.devices.slots where registry.isUsed(device) { registry.noteWritten(device) }
     for instance in registry.instances.slots where registry.isUsed(instance) {
       let state = registry.instances[instance]

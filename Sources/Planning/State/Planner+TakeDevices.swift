@@ -23,9 +23,10 @@ extension Planner {
     let allowance = ChunkAllowance(
       begun: begun, deviceChunks, bytes: writer.bytes, shrunk: max(0, liveBytesBefore - deviceChunks.liveBytes),
       spareBytes: bounds.stateSpareBytes)
+    // What shrinks from here on is paid for by the next commit.
+    liveBytesBefore = deviceChunks.liveBytes
     moveOldest(allowance, to: &writer, &version, body)
     writer.end(&deviceChunks, body)
-    liveBytesBefore = deviceChunks.liveBytes
     for number in first..<deviceChunks.first { body(StateKey.chunk(number, of: .devices)[...], nil) }
   }
 

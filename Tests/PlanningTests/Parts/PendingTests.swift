@@ -231,7 +231,8 @@ private struct PendingLife {
       copy.restore(&slots[instance], due: state.due, value: state.value, valueAt: state.valueAt)
     }
     let waiting = slots.indices.filter { !slots[$0].isAbsent }
-    copy.restoreTimers(waiting.reversed().map { (slots[$0], InstanceSlot(UInt32($0)), UInt64($0)) })
+    copy.restoreTimers(
+      waiting.reversed().map { (slots[$0], InstanceSlot(UInt32($0)), UInt64($0)) }, now: .distantPast)
     return (copy, slots)
   }
 }
