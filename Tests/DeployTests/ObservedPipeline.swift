@@ -98,7 +98,7 @@ final class ObservedPipeline {
         sql: """
           CREATE TRIGGER slow BEFORE INSERT ON position WHEN unixepoch('now') < \(end) BEGIN
             DELETE FROM hole WHERE topic =
-              (WITH RECURSIVE step(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM step WHERE n < 20000000) SELECT -count(*) FROM step);
+              (WITH RECURSIVE step(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM step WHERE n < 50000000) SELECT -count(*) FROM step);
           END
           """)
     }
