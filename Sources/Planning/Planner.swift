@@ -41,9 +41,6 @@ public struct Planner {
   var journal = Journal()
   /// The chunks of `rouse.state` that hold devices.
   var deviceChunks = ChunkLog<DeviceTag>()
-  /// The size of what lived in these chunks when the last commit began to write the oldest of it anew. A version that is written anew
-  /// may be smaller than it was. Bytes.
-  var liveBytesBefore = 0
   var record = RecordInHand()
   /// The counts of what has ended since they were taken, for metrics.
   var outcomes = Outcomes()

@@ -46,6 +46,11 @@ struct SharedTruthTests {
       time: Timestamp(microseconds: time), fields: fields)
   }
 
+  private static func delay(_ delay: Double, minute: Int64) -> DomainEvent {
+    event(
+      "flight.changed", [EventField(path: "data.delay", value: .number(delay))], 0, at: H.noon + minute * H.minute)
+  }
+
   @Test("they decide as they would with states of their own", arguments: 0..<6 as Range<UInt64>)
   func asAlone(seed: UInt64) {
     // A field that no event carries makes the kinds different, and no screen wrong.
@@ -109,20 +114,15 @@ struct SharedTruthTests {
     var h = H(small)
     let widget = Registration.Widget.flight("small", interests: Self.subjects)
     h.apply(.registration(.phone("d1", widgets: [widget])), at: H.noon)
-    let event = { (number: Int, delay: Double) in
-      Self.event(
-        "flight.changed", [EventField(path: "data.delay", value: .number(delay))], 0,
-        at: H.noon + Int64(number) * H.minute)
-    }
-    h.event(event(1, 40))
+    h.event(Self.delay(40, minute: 1))
     h.planner.activate(none)
     // Nobody notes this change.
-    h.event(event(2, 80))
+    h.event(Self.delay(80, minute: 2))
     h.planner.activate(large)
     let other = Registration.Widget(id: "large", kind: "LargeFlight", interests: Self.subjects)
     h.apply(.registration(.phone("d2", widgets: [other])), at: H.noon + 3 * H.minute)
     // To a kind that knew the first delay, the return to it would show nothing new.
-    h.event(event(4, 40))
+    h.event(Self.delay(40, minute: 4))
     #expect(h.last.filter { $0.device == "d2" }.map(\.reason) == [.emitted], "\(h.last)")
     // A kind that comes while another one displays the same fields knows what that one knows, also after a restart.
     var both = large
@@ -155,14 +155,9 @@ struct SharedTruthTests {
     last.kinds.removeLast()
     var h = H(first)
     h.apply(Self.registration("d1"), at: H.noon)
-    let event = { (number: Int, delay: Double) in
-      Self.event(
-        "flight.changed", [EventField(path: "data.delay", value: .number(delay))], 0,
-        at: H.noon + Int64(number) * H.minute)
-    }
-    h.event(event(1, 40))
+    h.event(Self.delay(40, minute: 1))
     h.planner.activate(gap)
-    h.event(event(2, 80))
+    h.event(Self.delay(80, minute: 2))
     h.planner.activate(last)
     let small = h.planner.rules.kind(named: "FlightStatus").map { h.planner.rules[$0].display.truths }
     #expect(

@@ -52,19 +52,8 @@ struct StreamCollector {
     self.policy = policy
     self.instancesMax = instancesMax
     isRegistered = Array(repeating: false, count: policy.kinds.count)
-    // As planners do: kinds with initial values keep states of their own.
-    let shown = policy.kinds.map { kind in kind.displays.map { Shown(path: $0.path, round: $0.round ?? 0) } }
-    firstAlike = policy.kinds.indices.map { kind in
-      if policy.kinds[kind].displays.contains(where: { $0.initial != nil }) { return kind }
-      return policy.kinds.indices.first { other in
-        shown[other] == shown[kind] && policy.kinds[other].displays.allSatisfy { $0.initial == nil }
-      } ?? kind
-    }
-  }
-
-  private struct Shown: Equatable {
-    var path: Identifier
-    var round: Double
+    let shared = policy.kinds.map { KindDisplay.shared($0.displays, of: $0.name) }
+    firstAlike = shared.enumerated().map { kind, own in shared.firstIndex(of: own) ?? kind }
   }
 
   /// Adds the instances of a device that a push can reach. Devices in developer mode are left out, because their reloads

@@ -202,9 +202,7 @@ extension Planner {
     let truth = record.fanOut.evaluations[kind.index].truth
     if truth >= 0 { return truth }
     // A kind without a rule for the event may display the same fields as one with a rule.
-    for place in record.fanOut.truths.indices
-    where rules[record.fanOut.truths[place].kind].display.truths == rules[kind].display.truths { return place }
-    return -1
+    return sharedTruth(kind)
   }
 
   /// Returns the log time of the newest change of the displayed state of the subject whose name is an entry's key; nil if it has been

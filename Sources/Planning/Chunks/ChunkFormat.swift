@@ -23,30 +23,17 @@ enum ChunkFormat {
 
   /// Returns the checksum of a chunk.
   ///
-  /// Each step is a bijection of the state, so two chunks that differ in one word only never have the same checksum.
+  /// Two chunks that differ in one word only never have the same checksum (`TextHash`).
   /// - Parameters:
   ///   - bytes: Everything before the checksum.
   ///   - number: The number of the chunk, below 2^62.
   ///   - sort: The sort of the chunk.
   static func checksum(_ bytes: Span<UInt8>, of number: Int64, _ sort: ChunkSort) -> UInt64 {
-    var state =
-      (UInt64(bitPattern: number) << 1 | (sort == .notes ? 1 : 0)) &+ UInt64(bytes.count) &* 0x9E37_79B9_7F4A_7C15
-    func add(_ word: UInt64) {
-      state = (state ^ word) &* 0xFF51_AFD7_ED55_8CCD
-      state ^= state >> 32
-    }
-    // The span keeps the bytes alive for the whole call, and no load reaches beyond its end.
-    unsafe bytes.withUnsafeBytes { bytes in
-      var at = 0
-      while at + 8 <= bytes.count {
-        add(UInt64(littleEndian: unsafe bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)))
-        at += 8
-      }
-      var rest: UInt64 = 0
-      for place in at..<bytes.count { rest |= UInt64(unsafe bytes[place]) << UInt64(8 * (place - at)) }
-      add(rest)
-    }
-    return state
+    var hash = TextHash(
+      seed: (UInt64(bitPattern: number) << 1 | (sort == .notes ? 1 : 0)) &+ UInt64(bytes.count) &* 0x9E37_79B9_7F4A_7C15
+    )
+    hash.add(utf8: bytes)
+    return hash.state
   }
 
   /// Checks the version and the checksum of a chunk.

@@ -61,6 +61,8 @@ struct ChunkLog<Owner> {
   private(set) var bytes = 0
   /// The size of the living entries in bytes, each rounded down (`EntrySize`).
   private(set) var liveBytes = 0
+  /// The value of `liveBytes` at the last `takeShrunk`, or after a restore.
+  private var liveBytesTaken = 0
   /// The chunks, oldest first, from index `start` on.
   private var chunks: ContiguousArray<Chunk> = []
   private var start = 0
@@ -103,6 +105,7 @@ struct ChunkLog<Owner> {
       for slot in sorted[starts[chunk]..<starts[chunk + 1]] { body(slot, append(slot, replay.size(of: slot))) }
       end(bytes: replay.known[number]?.bytes ?? 0)
     }
+    liveBytesTaken = liveBytes
   }
 
   private var nextEntry: UInt32 { (firstEntry &+ UInt32(entries.count)) & ChunkPlace.mask }
@@ -166,6 +169,13 @@ struct ChunkLog<Owner> {
   @inline(__always)
   mutating func drop(_ place: ChunkPlace, _ size: EntrySize) {
     if place.isEntry { liveBytes -= size.bytes }
+  }
+
+  /// Returns the number of bytes by which the size of what lives has lessened since the last call. A commit calls it before it writes the
+  /// oldest entries anew: they may be smaller then, which the next commit pays for.
+  mutating func takeShrunk() -> Int {
+    defer { liveBytesTaken = liveBytes }
+    return max(0, liveBytesTaken - liveBytes)
   }
 
   /// Returns an entry by its distance from the oldest one that has not been passed; nil if there are fewer.

@@ -89,10 +89,8 @@ extension Planner {
   /// the new state in the subject memory, so that a fan-out that is resumed after a restart begins with the same state.
   /// - Returns: The distance of a screen that shows the state before the event from the state after it, 0…1.
   private mutating func noteDisplayed(_ event: DomainEvent, _ kind: KindSlot) -> Float {
-    for place in record.fanOut.truths.indices
-    where rules[record.fanOut.truths[place].kind].display.truths == rules[kind].display.truths {
-      return noteDisplayed(again: record.fanOut.truths[place], kind)
-    }
+    let shared = sharedTruth(kind)
+    if shared >= 0 { return noteDisplayed(again: record.fanOut.truths[shared], kind) }
     let fields = rules[kind].display.fields
     let key = rules[kind].display.truthKey(subject: record.fanOut.subject)
     let slot = subjects.slot(key, after: record.fanOut.remembered) ?? .absent
@@ -116,6 +114,14 @@ extension Planner {
       FanOut.Truth(
         key: key, slot: slot, kind: kind, before: before, difference: difference, isCarried: isCarried))
     return difference
+  }
+
+  /// Returns the place in `FanOut.truths` of the state that a kind shares with one that has a rule for the event; −1 if there is none.
+  @inline(__always)
+  func sharedTruth(_ kind: KindSlot) -> Int {
+    for place in record.fanOut.truths.indices
+    where rules[record.fanOut.truths[place].kind].display.truths == rules[kind].display.truths { return place }
+    return -1
   }
 
   /// Appends the states that another kind displays, too. The other weights of this kind may give them another distance.

@@ -38,7 +38,7 @@ struct TimerQueue {
 
   /// Entries in the order of a heap.
   fileprivate struct EntryHeap {
-    fileprivate(set) var entries: ContiguousArray<Entry> = []
+    var entries: ContiguousArray<Entry> = []
   }
 
   /// The entries of the span before `next`. Empty only if all spans are.
@@ -183,7 +183,6 @@ struct TimerQueue {
     guard let earliest = entries.lazy.map({ Self.span(of: $0) }).min() else { return }
     // As for `place(of:)`: where all timers are those of tomorrow, those of today will come first.
     let begin = passed.map { earliest >= $0 + Self.spansMax ? $0 : max(earliest, $0) } ?? earliest
-    makeSpans()
     (next, last) = (begin + 1, begin)
     for entry in entries {
       let span = Self.span(of: entry)
@@ -193,7 +192,12 @@ struct TimerQueue {
       }
       near += 1
       last = max(last, span)
-      if span == begin { heap.insert(entry) } else { spans[span & (Self.spansMax - 1)].insert(entry) }
+      if span == begin {
+        heap.insert(entry)
+      } else {
+        makeSpans()
+        spans[span & (Self.spansMax - 1)].insert(entry)
+      }
     }
     if heap.entries.isEmpty, near > 0 { moveOn() }
   }

@@ -1,8 +1,8 @@
-import Domain
-import Policies
+package import Domain
+package import Policies
 
 /// The fields that a kind displays, and the hashes under which states of them are kept.
-struct KindDisplay {
+package struct KindDisplay {
   /// The functions that measure the distance of each displayed field, in the policy's order. Empty if the policy does not say
   /// what the kind displays.
   let fields: [FieldDistance]
@@ -11,8 +11,8 @@ struct KindDisplay {
   /// The hash of the weights with which the kind's distances are computed, in the bits of a row's head that hold it
   /// (`ShownFields`).
   let scale: UInt64
-  /// The hash of the fields, without the era.
-  private let shared: UInt64
+  /// The hash of the fields, without the era: equal for the kinds that share what is known of a subject.
+  let shared: UInt64
   /// The whole hash of these weights. Kinds that share their truths and have equal ones measure equal distances.
   let weights: UInt64
   /// The part of `truthKey` that is the same for all subjects: a hash of the fields and of the era. Under a policy with other
@@ -28,24 +28,25 @@ struct KindDisplay {
   ///   - era: The number of the time for which policies name the kind without a break (`KindSettings.era`).
   init(kind: Identifier, _ displays: [DisplayField], era: UInt64 = 0) {
     let own = Self.hash(of: kind, displays, era: era)
-    shared = Self.hash(of: displays.allSatisfy { $0.initial == nil } ? nil : kind, displays)
-    truths = Self.truths(shared, era: era)
+    shared = Self.shared(displays, of: kind)
+    var hash = Hash64()
+    hash.add(shared)
+    hash.add(era)
+    truths = hash.value
     rowHead = ShownFields.head(hash: own, count: displays.count)
     weights = KindPricing.measure(displays)
     scale = weights & ShownFields.scaleBits
     fields = displays.map { FieldDistance($0) }
   }
 
-  private static func truths(_ shared: UInt64, era: UInt64) -> UInt64 {
-    if era == 0 { return shared }
-    var hash = Hash64()
-    hash.add(shared)
-    hash.add(era)
-    return hash.value
+  /// Returns a number that is equal for the kinds that share what is known of a subject: those that display the same fields, all without
+  /// initial values.
+  /// - Parameters:
+  ///   - displays: The fields that a kind displays.
+  ///   - kind: The name of the kind.
+  package static func shared(_ displays: [DisplayField], of kind: Identifier) -> UInt64 {
+    hash(of: displays.allSatisfy { $0.initial == nil } ? nil : kind, displays)
   }
-
-  /// Returns what `truths` would be in another era.
-  func truths(era: UInt64) -> UInt64 { Self.truths(shared, era: era) }
 
   private static func hash(of kind: Identifier?, _ displays: [DisplayField], era: UInt64 = 0) -> UInt64 {
     var hash = Hash64()

@@ -68,9 +68,9 @@ struct Rules {
   /// be left of a kind that a policy no longer named for a while.
   private mutating func era(ofNew kind: KindSlot) -> UInt64 {
     _ = configure(kind)
-    let own = kinds[kind.index].display.truths(era: 0)
+    let own = kinds[kind.index].display.shared
     let eras = kinds.indices.filter { other in
-      other != kind.index && kinds[other].policyIndex != nil && kinds[other].display.truths(era: 0) == own
+      other != kind.index && kinds[other].policyIndex != nil && kinds[other].display.shared == own
     }.map { kinds[$0].era }
     // The largest, because the order of kinds is another one after a restart.
     return eras.max() ?? UInt64(bitPattern: offset) &+ 1
@@ -115,19 +115,19 @@ struct Rules {
   ///   - offset: The log offset of its record.
   mutating func beginEras(_ next: Policy, offset: Int64) {
     var known: [UInt64: UInt64] = [:]
-    var changed: [(kind: Int, truths: UInt64)] = []
+    var changed: [(kind: Int, shared: UInt64)] = []
     for kind in kinds.indices {
       guard let named = next.kinds.first(where: { $0.name == kinds[kind].name }) else { continue }
-      let truths = KindDisplay(kind: named.name, named.displays).truths
+      let shared = KindDisplay.shared(named.displays, of: named.name)
       if kinds[kind].policyIndex == nil {
         kinds[kind].begin(era: UInt64(bitPattern: offset) &+ 1)
-      } else if kinds[kind].display.truths(era: 0) == truths {
-        known[truths] = max(known[truths] ?? 0, kinds[kind].era)
+      } else if kinds[kind].display.shared == shared {
+        known[shared] = max(known[shared] ?? 0, kinds[kind].era)
       } else {
-        changed.append((kind, truths))
+        changed.append((kind, shared))
       }
     }
-    for (kind, truths) in changed { kinds[kind].begin(era: known[truths] ?? UInt64(bitPattern: offset) &+ 1) }
+    for (kind, shared) in changed { kinds[kind].begin(era: known[shared] ?? UInt64(bitPattern: offset) &+ 1) }
   }
 
   /// Takes over another policy.

@@ -69,7 +69,6 @@ extension Planner {
     deviceChunks = ChunkLog(replay, range, used) { device, place in
       if place.isEntry { registry[chunkPlace: device] = place } else { touch(device) }
     }
-    liveBytesBefore = deviceChunks.liveBytes
   }
 
   /// Reads the record of a kind.

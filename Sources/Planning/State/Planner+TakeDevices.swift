@@ -20,11 +20,9 @@ extension Planner {
       }
     }
     let first = deviceChunks.first
+    let shrunk = deviceChunks.takeShrunk()
     let allowance = ChunkAllowance(
-      begun: begun, deviceChunks, bytes: writer.bytes, shrunk: max(0, liveBytesBefore - deviceChunks.liveBytes),
-      spareBytes: bounds.stateSpareBytes)
-    // What shrinks from here on is paid for by the next commit.
-    liveBytesBefore = deviceChunks.liveBytes
+      begun: begun, deviceChunks, bytes: writer.bytes, shrunk: shrunk, spareBytes: bounds.stateSpareBytes)
     moveOldest(allowance, to: &writer, &version, body)
     writer.end(&deviceChunks, body)
     for number in first..<deviceChunks.first { body(StateKey.chunk(number, of: .devices)[...], nil) }

@@ -20,7 +20,7 @@ extension SubjectMemory {
       write(slot, whole: !slots[slot].place.isEntry, to: &writer, &note, body)
     }
     listed.removeAll(keepingCapacity: true)
-    let shrunk = min(max(0, liveBytesBefore - log.liveBytes), Self.forgottenBytesPaid)
+    let shrunk = min(log.takeShrunk(), Self.forgottenBytesPaid)
     var allowance = ChunkAllowance(
       begun: begun, log, bytes: writer.bytes, shrunk: shrunk, spareBytes: bounds.stateSpareBytes)
     while let oldest = allowance.oldest(&log) {
@@ -35,7 +35,6 @@ extension SubjectMemory {
       log.pass()
     }
     writer.end(&log, body)
-    liveBytesBefore = log.liveBytes
     for number in first..<log.first { body(StateKey.chunk(number, of: .notes)[...], nil) }
   }
 

@@ -42,8 +42,6 @@ struct SubjectMemory {
   var listed: ContiguousArray<SubjectSlot> = []
   /// The chunks of notes in `rouse.state`.
   var log = ChunkLog<SubjectTag>()
-  /// The size of what lived in the chunks after the last `takeNotes`. Bytes.
-  var liveBytesBefore = 0
 
   /// The number of entries.
   var count: Int { index.count }
@@ -305,7 +303,6 @@ struct SubjectMemory {
       slots[slot].size = replay.size(of: slot)
       if !place.isEntry { list(slot) }
     }
-    liveBytesBefore = log.liveBytes
   }
 
   private static func bytes<Element>(_ list: [Element]) -> Int {
