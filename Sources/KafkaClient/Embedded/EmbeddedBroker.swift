@@ -66,7 +66,9 @@ public final class EmbeddedBroker {
   /// - Parameter broker: The broker's id; `nil` is every broker.
   /// - Throws: A ``KafkaError`` if there is no such broker.
   public func setBrokerDown(_ broker: Int32? = nil) throws(KafkaError) {
-    try handle.setUp(false, broker: broker ?? -1)
+    // Until the broker has bound its port anew, a connection keeps the port; from then on the held port does.
+    let connections = ports(of: broker).filter { held[$0.id] == nil }.map { PortConnection(port: $0.port, patience: 5) }
+    try withExtendedLifetime(connections) { () throws(KafkaError) in try handle.setUp(false, broker: broker ?? -1) }
     for (id, port) in ports(of: broker) where held[id] == nil { held[id] = HeldPort(port) }
   }
 
