@@ -42,7 +42,10 @@ final class ObservedPipeline {
         ("partitioner", "murmur2_random"),
       ]))
     let folder = try #require(folder)
-    try Data(ScoreSample.policy.utf8).write(to: folder.url.appending(path: "policy.yaml"))
+    // One push in 25 seconds: the tokens that can be spent at once last for the whole story, so that it is never told of missing
+    // commands.
+    let policy = ScoreSample.policy(pushesPerHour: 144, burst: 1)
+    try Data(policy.utf8).write(to: folder.url.appending(path: "policy.yaml"))
     for device in 0..<20 {
       let json = ScoreSample.registration(device)
       try producer.send(topic: "rouse.devices", key: Array("d\(device)".utf8), value: Array(json.utf8))

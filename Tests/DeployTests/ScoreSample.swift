@@ -4,9 +4,14 @@ import KafkaClient
 
 /// The policy, devices and events of the pipelines of these tests: widgets of one kind, each with a game whose score changes all the time.
 enum ScoreSample {
-  static let policy = """
+  /// - Parameters:
+  ///   - pushesPerHour: how many pushes a device gets at most. Its widget has some eight tokens to spend at once, and others as
+  ///     the day goes on.
+  ///   - burst: how many pushes it gets without a wait.
+  static func policy(pushesPerHour: Int = 3600, burst: Int = 3) -> String {
+    """
     version: score.1
-    limits: { devicePushes: { limit: 3600, window: 1h, burst: 3 } }
+    limits: { devicePushes: { limit: \(pushesPerHour), window: 1h, burst: \(burst) } }
     kinds:
       Score:
         surface: widget
@@ -14,6 +19,7 @@ enum ScoreSample {
         rules: [{ event: score.changed, relevance: { base: 0.9 }, maxAge: 1h }]
 
     """
+  }
 
   /// Creates the topics of a pipeline: that of events with one partition.
   /// - Parameter partitions: the number of partitions of the others.

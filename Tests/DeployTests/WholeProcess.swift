@@ -25,7 +25,8 @@ final class WholeProcess {
     let expires = Int(Date().timeIntervalSince1970) + 3600
     token = try issuer.token(TestIssuer.claims("anna", roles: ["all"], expires: expires))
     for (name, text) in [
-      ("policy.yaml", ScoreSample.policy), ("issuer.json", try TestIssuer.keySet(issuer)), ("grants.json", Self.grants),
+      ("policy.yaml", ScoreSample.policy()), ("issuer.json", try TestIssuer.keySet(issuer)),
+      ("grants.json", Self.grants),
     ] { try Data(text.utf8).write(to: folder.url.appending(path: name)) }
     let (crt, key) = (certificate.path("tls.crt"), certificate.path("tls.key"))
     let settings = [
