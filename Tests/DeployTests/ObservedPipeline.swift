@@ -42,9 +42,9 @@ final class ObservedPipeline {
         ("partitioner", "murmur2_random"),
       ]))
     let folder = try #require(folder)
-    // One push in 25 seconds: the tokens that can be spent at once last for the whole story, so that it is never told of missing
-    // commands.
-    let policy = ScoreSample.policy(pushesPerHour: 144, burst: 1)
+    // One push in 40 seconds: the tokens that can be spent at once last for five minutes, longer than the story, so that an
+    // alert about missing pushes ends.
+    let policy = ScoreSample.policy(pushesPerHour: 90, burst: 1)
     try Data(policy.utf8).write(to: folder.url.appending(path: "policy.yaml"))
     for device in 0..<20 {
       let json = ScoreSample.registration(device)
