@@ -47,7 +47,7 @@ import Testing
   }
 
   /// Makes a fault, and waits until the alerts fire that tell of it. No other alerts may fire but those of `also`, which tell of it, too, if
-  /// it lasts longer or is noticed at another moment.
+  /// it lasts longer or is noticed at another moment, and the one about missing pushes.
   private func act(
     _ fault: String, _ pipeline: ObservedPipeline, _ expected: Set<String>, also: Set<String> = [],
     _ make: () throws -> Void

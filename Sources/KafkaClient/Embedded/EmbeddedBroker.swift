@@ -67,6 +67,7 @@ public final class EmbeddedBroker {
   /// - Throws: A ``KafkaError`` if there is no such broker.
   public func setBrokerDown(_ broker: Int32? = nil) throws(KafkaError) {
     // Until the broker has bound its port anew, a connection keeps the port; from then on the held port does.
+    // A broker that does not answer it (requests for versions were made to fail, or answers are late) goes down without.
     let connections = ports(of: broker).filter { held[$0.id] == nil }.map { PortConnection(port: $0.port, patience: 5) }
     try withExtendedLifetime(connections) { () throws(KafkaError) in try handle.setUp(false, broker: broker ?? -1) }
     for (id, port) in ports(of: broker) where held[id] == nil { held[id] = HeldPort(port) }
