@@ -19,15 +19,14 @@ extension Planner {
     var slots = InlineArray<16, SubjectSlot>(repeating: .absent)
     var interests = InlineArray<16, InterestSlot>(repeating: .absent)
     let count = min(hints.count, Self.hintsMax)
-    for i in 0..<count { sum &+= registry.interests.touch(hints[i].interest) &+ subjects.touch(hints[i].subject) }
-    for i in 0..<count {
-      interests[i] = registry.interests.candidate(hints[i].interest) ?? .absent
-      slots[i] = subjects.candidate(hints[i].subject) ?? .absent
-    }
+    for i in 0..<count { sum &+= subjects.touch(hints[i].subject) }
+    for i in 0..<count { slots[i] = subjects.candidate(hints[i].subject) ?? .absent }
     for i in 0..<count where !slots[i].isAbsent {
       // The first and the last fields, because an entry is longer than what the processor loads at a time.
-      sum &+= UInt32(truncatingIfNeeded: subjects.slots[slots[i]].key) &+ subjects.slots[slots[i]].related.number
+      sum &+= UInt32(truncatingIfNeeded: subjects.slots[slots[i]].key)
+      interests[i] = subjects.slots[slots[i]].interest
     }
+    sum &+= prefetch(interestsOf: hints, known: &interests, count: count)
     for i in 0..<count where !slots[i].isAbsent {
       // Four events take as many bytes as the processor loads at a time.
       for place in stride(from: 0, to: subjects.slots[slots[i]].newest.events.count, by: 4) {
@@ -44,10 +43,30 @@ extension Planner {
     for i in 0..<count where !interests[i].isAbsent {
       sum &+= registry.texts.touch(registry.interests.key(of: interests[i]))
     }
+    return sum &+ prefetch(listenersOf: interests, count: count) &+ prefetchTimers()
+  }
+
+  /// Looks up the interest keys that the subject memory does not know, and drops those that nothing listens to.
+  /// - Parameters:
+  ///   - hints: The hints of the next records.
+  ///   - interests: The interest keys that the subject memory knows. Receives the others that were found.
+  ///   - count: The number of hints.
+  private borrowing func prefetch(
+    interestsOf hints: [LookUpHint], known interests: inout InlineArray<16, InterestSlot>, count: Int
+  ) -> UInt32 {
+    var sum: UInt32 = 0
+    var hashes = InlineArray<16, UInt32>(repeating: 0)
+    for i in 0..<count where interests[i].isAbsent {
+      hashes[i] = hints[i].interest
+      sum &+= registry.interests.touch(hashes[i])
+    }
+    for i in 0..<count where interests[i].isAbsent {
+      interests[i] = registry.interests.candidate(hashes[i]) ?? .absent
+    }
     for i in 0..<count where !interests[i].isAbsent {
       if registry.interests.count(of: interests[i]) == 0 { interests[i] = .absent }
     }
-    return sum &+ prefetch(listenersOf: interests, count: count) &+ prefetchTimers()
+    return sum
   }
 
   /// Loads what decisions about the first devices of several fan-outs read. A longer fan-out prefetches for itself.

@@ -143,7 +143,6 @@ final class PartitionProcessor {
   func begin(
     _ bytes: [UInt8], offset: Int64, timestamp: Int64, as treatment: RecordTreatment = .planned
   ) -> RecordOutcome {
-    precondition(recording.planner.isIdle, "a log record begins when the one before it is done")
     recordsTaken += 1
     guard offset >= position.nextOffset else { return .readAgain }
     let cursor = offset == position.nextOffset ? position.cursor : nil
@@ -232,32 +231,28 @@ final class PartitionProcessor {
   ///   - decisionsMax: The most decisions of this step.
   /// - Returns: Whether the record is done, and what an operator may want to know.
   func step(into batch: inout OutputBatch, decisionsMax: Int) -> StepOutcome {
-    guard let current, !recording.planner.isIdle else {
-      recording.clear()
-      return StepOutcome(isDone: true, notes: closingNotes())
+    let step = recording.advance(into: &batch, decisionsMax: decisionsMax)
+    if let current, step.hasAdvanced {
+      position.cursor = step.cursor
+      position.nextOffset = step.isDone ? current.offset + 1 : current.offset
     }
-    let isDone = recording.advance(into: &batch, decisionsMax: decisionsMax)
-    position.cursor = isDone ? nil : recording.planner.cursor
-    position.nextOffset = isDone ? current.offset + 1 : current.offset
-    var notes = recording.largePayloads.map(PlanningNote.largePayload)
-    if isDone { notes += closingNotes() }
-    return StepOutcome(isDone: isDone, notes: notes)
+    var notes = step.largePayloads.isEmpty ? [] : step.largePayloads.map(PlanningNote.largePayload)
+    if step.isDone { addClosingNotes(step, to: &notes) }
+    return StepOutcome(isDone: step.isDone, notes: notes)
   }
 
-  /// Returns the notes for the operator about the current record, which is done.
-  private func closingNotes() -> [PlanningNote] {
+  /// Adds the notes for the operator about the current record, which is done.
+  private func addClosingNotes(_ step: RecordingPlanner.Step, to notes: inout [PlanningNote]) {
     switch current?.kind {
-    case .policy: return [policyNote]
+    case .policy: notes.append(policyNote)
     case .event:
-      var notes: [PlanningNote] = []
-      let leftOut = recording.planner.keysLeftOut
-      if leftOut.events != notedKeysLeftOut, leftOut.events.nonzeroBitCount == 1 { notes.append(.keysLeftOut(leftOut)) }
-      notedKeysLeftOut = leftOut.events
-      let tooOld = recording.planner.eventsTooOld.events
-      if tooOld != notedTooOld { notes.append(.tooOld) }
-      notedTooOld = tooOld
-      return notes
-    case .registration, .forget, .signal, .tick, nil: return []
+      if step.keysLeftOut != notedKeysLeftOut, step.keysLeftOut.nonzeroBitCount == 1 {
+        notes.append(.keysLeftOut(recording.planner.keysLeftOut))
+      }
+      notedKeysLeftOut = step.keysLeftOut
+      if step.eventsTooOld != notedTooOld { notes.append(.tooOld) }
+      notedTooOld = step.eventsTooOld
+    case .registration, .forget, .signal, .tick, nil: break
     }
   }
 

@@ -27,8 +27,22 @@ struct RecordingPlanner {
     self.recorder = recorder
   }
 
-  /// Payloads of the last step that are near or above the platform's limit.
-  var largePayloads: [LargePayload] { output.largePayloads }
+  /// The result of a step. It is returned as a whole, because every look from the processor at a part of the planner is checked for
+  /// conflicting accesses while the program runs.
+  struct Step {
+    /// Whether the record is done.
+    var isDone = true
+    /// Whether there was a record to continue with.
+    var hasAdvanced = false
+    /// The place that the planner has reached in the record; nil if it is done.
+    var cursor: RecordCursor?
+    /// The payloads of the step that are near or above the platform's limit.
+    var largePayloads: [LargePayload] = []
+    /// The planner's count of events with too many interest keys.
+    var keysLeftOut = 0
+    /// The planner's count of events that were too old to decide.
+    var eventsTooOld = 0
+  }
 
   /// Loads the data that the next records need into the CPU's caches; see `Planner.prefetch`. Mutating, because
   /// otherwise the owner would copy the planner for the call.
@@ -55,19 +69,22 @@ struct RecordingPlanner {
     }
   }
 
-  /// Clears the outcome of the last step.
-  mutating func clear() { output.removeAll() }
-
-  /// Continues with the current record and records what was decided.
+  /// Continues with the current record, if there is one, and records what was decided.
   ///
   /// - Parameters:
   ///   - batch: Gets the records of decisions and commands.
   ///   - decisionsMax: The most decisions of this step.
-  /// - Returns: Whether the record is done.
-  mutating func advance(into batch: inout OutputBatch, decisionsMax: Int) -> Bool {
-    let done = planner.advance(into: &output, decisionsMax: decisionsMax)
+  /// - Returns: The result.
+  mutating func advance(into batch: inout OutputBatch, decisionsMax: Int) -> Step {
+    var step = Step(keysLeftOut: planner.keysLeftOut.events, eventsTooOld: planner.eventsTooOld.events)
+    if planner.isIdle { return step }
+    step.hasAdvanced = true
+    step.isDone = planner.advance(into: &output, decisionsMax: decisionsMax)
     recorder.recordDecisions(output, by: planner, into: &batch)
     recorder.recordCommands(output, by: planner, into: &batch)
-    return done
+    if !step.isDone { step.cursor = planner.cursor }
+    if !output.largePayloads.isEmpty { step.largePayloads = output.largePayloads }
+    (step.keysLeftOut, step.eventsTooOld) = (planner.keysLeftOut.events, planner.eventsTooOld.events)
+    return step
   }
 }

@@ -11,6 +11,8 @@ struct FanOut {
   /// The slot of the event in `Pending.events`.
   var slot = EventSlot.absent
   var standing = SubjectMemory.Standing.fresh
+  /// The entry of the subject memory for the event's subject and type; absent if the fan-out was resumed.
+  var noted = SubjectSlot.absent
   /// The entry of the subject memory that the event needed last; absent if there was none.
   var remembered = SubjectSlot.absent
   /// The lists of the interest entries that listen to the event's keys, one cursor for each list.

@@ -5,6 +5,7 @@ extension Planner {
   /// Begins the fan-out of an event: notes it in the subject memory and looks up its interest keys.
   mutating func beginFanOut(_ event: consuming DomainEvent) {
     record.fanOut.remembered = .absent
+    record.fanOut.noted = .absent
     record.fanOut.time = event.time
     record.fanOut.subject = TextHash()
     record.fanOut.subject.add(utf8: event.subject.utf8.span)
@@ -47,42 +48,75 @@ extension Planner {
     if subjects.currentCount >= bounds.subjectsPerGenerationMax { rotateSubjects() }
     let slot = subjects.slotOrNew(key)
     record.fanOut.remembered = slot
+    record.fanOut.noted = slot
     return subjects.note(at: slot, id: id.value, time: event.time, now: now)
   }
 
   private mutating func findCursors(_ event: DomainEvent) {
-    for kind in record.fanOut.evaluated { record.fanOut.evaluations[kind.index] = KindEvaluation() }
+    for place in record.fanOut.evaluated.indices {
+      record.fanOut.evaluations[record.fanOut.evaluated[place].index] = KindEvaluation()
+    }
     record.fanOut.evaluated.clear()
     while record.fanOut.evaluations.count < rules.kinds.count { record.fanOut.evaluations.append(KindEvaluation()) }
     record.fanOut.keys.clear()
     record.fanOut.keys.append(event.subject)
-    var leftOut = 0
     record.fanOut.truths.clear()
     record.fanOut.values.clear()
     record.fanOut.comparisons.clear()
-    for first in rules.rules(forType: event.type) {
-      guard let rule = first.holding(for: event) else { continue }
-      var evaluation = rule.evaluate(event, keys: &record.fanOut.keys, &leftOut)
-      if record.fanOut.standing == .fresh, !rules[rule.kind].display.isEmpty {
-        evaluation.truth = record.fanOut.truths.count
-        let difference = noteDisplayed(event, rule.kind)
-        if !evaluation.isRelevanceStated { evaluation.relevance = difference }
-        if let formula = rule.relevance, rule.comparesWithShown {
-          evaluation.comparesWithShown = true
-          record.fanOut.comparisons.append((rule.kind, formula))
-        }
-      }
-      record.fanOut.evaluations[rule.kind.index] = evaluation
-      record.fanOut.evaluated.append(rule.kind)
-    }
-    if leftOut > 0 { keysLeftOut = KeysLeftOut(events: keysLeftOut.events + 1, newest: event.id, count: leftOut) }
+    evaluate(event)
     record.fanOut.cursors.clear()
-    record.fanOut.subjectInterest = .absent
-    for bit in record.fanOut.keys.indices {
+    record.fanOut.subjectInterest = interest(ofSubject: event.subject, at: record.fanOut.noted) ?? .absent
+    if !record.fanOut.subjectInterest.isAbsent {
+      record.fanOut.cursors.append(FanOut.Cursor(interest: record.fanOut.subjectInterest, bit: 1, place: 0))
+    }
+    for bit in record.fanOut.keys.indices.dropFirst() {
       guard let interest = registry.interests.id(of: record.fanOut.keys[bit], in: registry.texts) else { continue }
-      if bit == 0 { record.fanOut.subjectInterest = interest }
       record.fanOut.cursors.append(FanOut.Cursor(interest: interest, bit: 1 << UInt64(bit), place: 0))
     }
+  }
+
+  /// Returns the slot of the interest key that is an event's subject; nil if no instance listens to it. The entry of the subject memory that the
+  /// event has needed already keeps the slot, because the next event of the subject needs the same. So the name is looked up
+  /// once, in the subject memory.
+  /// - Parameters:
+  ///   - subject: The subject.
+  ///   - entry: The entry for the subject and the type of the event; absent when the fan-out is resumed.
+  private mutating func interest(ofSubject subject: Identifier, at entry: SubjectSlot) -> InterestSlot? {
+    if entry.isAbsent { return registry.interests.id(of: subject, in: registry.texts) }
+    let known = subjects.slots[entry].interest
+    if !known.isAbsent, registry.interests.isSlot(known, of: subject, in: registry.texts) { return known }
+    let found = registry.interests.id(of: subject, in: registry.texts)
+    subjects.slots[entry].interest = found ?? .absent
+    return found
+  }
+
+  /// Evaluates an event for each kind that has a rule for its type.
+  private mutating func evaluate(_ event: DomainEvent) {
+    var leftOut = 0
+    let type = rules.type(event.type)
+    for place in 0..<rules.ruleCount(ofType: type) {
+      let kind = rules.kind(ofRule: place, ofType: type)
+      var evaluation = rules.evaluation(byRule: place, ofType: type)
+      var formula: RelevanceFormula?
+      // Most rules say the same of every event of their type, and need not be read again.
+      if !evaluation.hasRule {
+        guard let rule = rules.rule(place, ofType: type).holding(for: event) else { continue }
+        evaluation = rule.evaluate(event, keys: &record.fanOut.keys, &leftOut)
+        if rule.comparesWithShown { formula = rule.relevance }
+      }
+      if record.fanOut.standing == .fresh, !rules[kind].display.isEmpty {
+        evaluation.truth = record.fanOut.truths.count
+        let difference = noteDisplayed(event, kind)
+        if !evaluation.isRelevanceStated { evaluation.relevance = difference }
+        if let formula {
+          evaluation.comparesWithShown = true
+          record.fanOut.comparisons.append((kind, formula))
+        }
+      }
+      record.fanOut.evaluations[kind.index] = evaluation
+      record.fanOut.evaluated.append(kind)
+    }
+    if leftOut > 0 { keysLeftOut = KeysLeftOut(events: keysLeftOut.events + 1, newest: event.id, count: leftOut) }
   }
 
   /// Appends what a kind displays of the event's subject, before and after the event, to `FanOut.truths`. Only `finishFanOut` notes

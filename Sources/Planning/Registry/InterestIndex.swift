@@ -44,6 +44,17 @@ struct InterestIndex {
     return index.find(HashIndex.hash(utf8)) { texts.isEqual(interests[Int($0)].key, utf8) }.map { InterestSlot($0) }
   }
 
+  /// Returns whether a slot, which may be free or belong to another key by now, is that of a key.
+  /// - Parameters:
+  ///   - id: A slot that was a key's at some time.
+  ///   - key: The key.
+  ///   - texts: The pool that holds the texts of the keys.
+  @inline(__always)
+  func isSlot(_ id: InterestSlot, of key: Identifier, in texts: TextPool) -> Bool {
+    let handle = interests[id.index].key
+    return !handle.isAbsent && texts.isEqual(handle, key.utf8.span)
+  }
+
   /// Returns the first slot with a hash, which rarely belongs to another key.
   @inline(__always)
   func candidate(_ hash: UInt32) -> InterestSlot? { index.candidate(hash).map { InterestSlot($0) } }

@@ -44,6 +44,15 @@ final class KindRule: Sendable {
     self.otherwise = otherwise
   }
 
+  /// The evaluation of every event of the type; nil if it depends on the event.
+  var constantEvaluation: KindEvaluation? {
+    guard conditions.isEmpty, relevance?.add.isEmpty ?? true else { return nil }
+    for case .template in keys { return nil }
+    var (none, leftOut) = ([Identifier](), 0)
+    // Neither the keys nor the relevance of such a rule read the event.
+    return evaluate(DomainEvent.blank, keys: &none, &leftOut)
+  }
+
   /// Returns the rule of the kind that holds for an event: this one, or the first of the rules after it whose conditions
   /// hold; nil if none does.
   /// - Parameter event: An event of the rule's type.

@@ -4,10 +4,23 @@ import Policies
 /// A cache of the compiled rules by event type, for the kinds that devices have registered. The rules for one type stand in
 /// the policy's order, which does not depend on when a kind was first registered.
 struct RuleTable {
-  private var byType: [Identifier: [KindRule]] = [:]
-  /// The types of the last look-ups, and their rules. Most streams have few types.
-  private var recentTypes: [Identifier] = []
-  private var recentRules: [[KindRule]] = []
+  /// The rules for one event type, in the policy's order.
+  struct TypeRules {
+    /// The event type.
+    var type: Identifier
+    /// The kind of each rule.
+    var kinds: ContiguousArray<KindSlot> = []
+    /// The evaluation of every event of the type by each rule; without `hasRule` where it depends on the event.
+    var evaluations: ContiguousArray<KindEvaluation> = []
+    /// The rules.
+    var rules: ContiguousArray<KindRule> = []
+  }
+
+  private var byType: [Identifier: TypeRules] = [:]
+  /// The rules of the types that were looked up last. Most streams have few types.
+  private(set) var recent: ContiguousArray<TypeRules> = []
+  /// The place in `recent` that is overwritten next.
+  private var next = 0
 
   /// The bound on cached event types, which publishers choose. When it is reached the cache starts anew.
   private static let typesMax = 1024
@@ -17,36 +30,42 @@ struct RuleTable {
   /// Empties the cache, after a change of the policy or of the kinds.
   mutating func removeAll() {
     byType.removeAll(keepingCapacity: true)
-    recentTypes.removeAll(keepingCapacity: true)
-    recentRules.removeAll(keepingCapacity: true)
+    recent.removeAll(keepingCapacity: true)
+    next = 0
   }
 
-  /// Returns the rules for an event type.
+  /// Looks up the rules for an event type.
   /// - Parameters:
   ///   - type: The event type.
   ///   - policy: The policy in force, the same in each call until `removeAll`.
   ///   - kindByName: The kinds that devices have registered, the same in each call until `removeAll`.
-  mutating func rules(forType type: Identifier, _ policy: Policy, _ kindByName: [Identifier: KindSlot]) -> [KindRule] {
-    for place in recentTypes.indices where recentTypes[place] == type { return recentRules[place] }
+  /// - Returns: The place of the rules in `recent`, valid until the next call.
+  mutating func place(ofType type: Identifier, _ policy: Policy, _ kindByName: [Identifier: KindSlot]) -> Int {
+    for place in recent.indices where recent[place].type == type { return place }
     let rules = byType[type] ?? make(type, policy, kindByName)
-    if recentTypes.count == Self.recentMax {
-      recentTypes.removeFirst()
-      recentRules.removeFirst()
+    if recent.count < Self.recentMax {
+      recent.append(rules)
+      return recent.count - 1
     }
-    recentTypes.append(type)
-    recentRules.append(rules)
-    return rules
+    defer { next = (next + 1) % Self.recentMax }
+    recent[next] = rules
+    return next
   }
 
-  private mutating func make(_ type: Identifier, _ policy: Policy, _ kindByName: [Identifier: KindSlot]) -> [KindRule] {
-    let rules = policy.kinds.compactMap { kind -> KindRule? in
-      guard let index = kindByName[kind.name] else { return nil }
-      return kind.rules(forType: type).reversed().reduce(nil as KindRule?) { next, rule in
+  private mutating func make(_ type: Identifier, _ policy: Policy, _ kindByName: [Identifier: KindSlot]) -> TypeRules {
+    var made = TypeRules(type: type)
+    for kind in policy.kinds {
+      guard let index = kindByName[kind.name] else { continue }
+      let first = kind.rules(forType: type).reversed().reduce(nil as KindRule?) { next, rule in
         KindRule(rule, kind: index, otherwise: next)
       }
+      guard let first else { continue }
+      made.kinds.append(index)
+      made.evaluations.append(first.constantEvaluation ?? KindEvaluation())
+      made.rules.append(first)
     }
     if byType.count >= Self.typesMax { byType.removeAll(keepingCapacity: true) }
-    byType[type] = rules
-    return rules
+    byType[type] = made
+    return made
   }
 }

@@ -173,10 +173,28 @@ struct Rules {
     return share + (Int(partition) < budget.perDay % Int(partitionCount) ? 1 : 0)
   }
 
-  /// Returns the rules for an event type, in the order of the policy.
-  mutating func rules(forType type: Identifier) -> [KindRule] {
-    table.rules(forType: type, policy, kindByName)
-  }
+  /// Looks up the rules for an event type.
+  /// - Returns: A number for the functions below, valid until the next call and until the policy or the kinds change.
+  mutating func type(_ type: Identifier) -> Int { table.place(ofType: type, policy, kindByName) }
+
+  /// Returns the number of kinds that have rules for an event type.
+  @inline(__always)
+  func ruleCount(ofType type: Int) -> Int { table.recent[type].kinds.count }
+
+  /// Returns the kind that a rule belongs to.
+  /// - Parameters:
+  ///   - place: The place of the rule, 0..<`ruleCount(ofType:)`, in the order of the policy.
+  ///   - type: The number that `type(_:)` returned.
+  @inline(__always)
+  func kind(ofRule place: Int, ofType type: Int) -> KindSlot { table.recent[type].kinds[place] }
+
+  /// Returns the evaluation of every event of a type by a rule; without `hasRule` if it depends on the event. Its parameters are those of
+  /// `kind(ofRule:ofType:)`.
+  @inline(__always)
+  func evaluation(byRule place: Int, ofType type: Int) -> KindEvaluation { table.recent[type].evaluations[place] }
+
+  /// Returns the first rule of a kind for an event type. Its parameters are those of `kind(ofRule:ofType:)`.
+  func rule(_ place: Int, ofType type: Int) -> KindRule { table.recent[type].rules[place] }
 
   /// Traps if an invariant is broken that holds between any two records. For tests.
   func checkInvariants() {
