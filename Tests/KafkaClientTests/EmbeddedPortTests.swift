@@ -21,7 +21,7 @@ import Testing
     #expect(try producer.flush(timeout: patience))
   }
 
-  @Test("nobody gets it while the broker goes down: an open connection keeps it", .timeLimit(.minutes(1)))
+  @Test("nobody gets it while the broker goes down: an open connection keeps it")
   func keptByConnection() throws {
     let listener = try #require(TCP.listener())
     let answerer = Thread {

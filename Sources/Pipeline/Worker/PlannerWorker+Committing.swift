@@ -32,7 +32,6 @@ extension PlannerWorker {
   /// - Throws: `KafkaError`; everything planned since the last commit must then be aborted.
   func commit(_ clients: PlannerClients) throws(KafkaError) {
     let began = clock.elapsed
-    schedule.commits(at: began)
     batch.closeBlocks()
     try sendBatch(clients)
     let processors = partitions.processors
@@ -40,7 +39,9 @@ extension PlannerWorker {
       processor.takeState(into: &batch)
       try sendBatch(clients)
     }
+    // A commit of nothing does not count, so that the first event after a pause is committed at once.
     guard clients.transaction.isOpen else { return }
+    schedule.commits(at: began)
     try clients.transaction.commit(offsets(of: processors)) { () throws(KafkaError) in try clients.consumer.membership()
     }
     counters.add(.transactionsCommitted)

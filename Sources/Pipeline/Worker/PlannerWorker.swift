@@ -223,7 +223,10 @@ public final class PlannerWorker {
   }
 
   private func turn(_ clients: PlannerClients) throws(PipelineError) {
-    let timeout = partitions.areRestoring ? Duration.milliseconds(1) : .milliseconds(20)
+    let isUncommitted = clients.transaction.isOpen || batch.heldBytes > 0
+    let timeout =
+      partitions.areRestoring
+      ? Duration.milliseconds(1) : schedule.recordWait(at: clock.elapsed, isUncommitted: isUncommitted)
     let poll = try PipelineError.ofKafka { () throws(KafkaError) in
       try clients.consumer.poll(maxMessages: settings.planner.pollRecordsMax, timeout: timeout)
     }
@@ -235,7 +238,7 @@ public final class PlannerWorker {
       try lookForSkips(clients)
       if poll.messages.isEmpty { try clients.transaction.serve() }
     }
-    if schedule.isCommitDue(at: clock.elapsed) { try take(.commitDue, clients) }
+    if schedule.isCommitDue(at: clock.elapsed, isIdle: poll.messages.isEmpty) { try take(.commitDue, clients) }
     try restore(clients, isIdle: poll.messages.isEmpty)
     try lookAtGroup(clients)
     snapshots?.writeOn()

@@ -19,8 +19,31 @@ struct WorkerSchedule {
     lastTimerCheck = now
   }
 
-  /// Whether the commit interval has passed since the last commit.
-  func isCommitDue(at now: Duration) -> Bool { now - lastCommit >= commitInterval }
+  /// The divisor of the commit interval that gives the time after which a thread commits that has nothing to plan. Events then become
+  /// visible sooner, for at most so many times as many transactions.
+  private static let idleDivisor = 3
+  /// The shortest and the longest wait for the next records.
+  private static let (waitMin, waitMax) = (Duration.milliseconds(1), Duration.milliseconds(20))
+
+  /// Whether enough time has passed since the last commit: the commit interval, or a third of it for an idle thread.
+  ///
+  /// - Parameters:
+  ///   - now: The present instant.
+  ///   - isIdle: Whether the last poll brought no record.
+  func isCommitDue(at now: Duration, isIdle: Bool) -> Bool {
+    now - lastCommit >= (isIdle ? commitInterval / Self.idleDivisor : commitInterval)
+  }
+
+  /// Returns the longest time to wait for the next records. It is short while something waits for its commit, which is made once no record
+  /// follows.
+  ///
+  /// - Parameters:
+  ///   - now: The present instant.
+  ///   - isUncommitted: Whether something was planned since the last commit.
+  func recordWait(at now: Duration, isUncommitted: Bool) -> Duration {
+    guard isUncommitted else { return Self.waitMax }
+    return min(Self.waitMax, max(Self.waitMin, lastCommit + commitInterval / Self.idleDivisor - now))
+  }
 
   /// Notes that a commit begins.
   mutating func commits(at now: Duration) { lastCommit = now }

@@ -8,11 +8,23 @@ struct WorkerScheduleTests {
   @Test("a commit is due when its interval is over, counted from the last one")
   func commits() {
     var schedule = WorkerSchedule(commitInterval: .milliseconds(100), at: .seconds(1))
-    #expect(!schedule.isCommitDue(at: .milliseconds(1099)))
-    #expect(schedule.isCommitDue(at: .milliseconds(1100)))
+    #expect(!schedule.isCommitDue(at: .milliseconds(1099), isIdle: false))
+    #expect(schedule.isCommitDue(at: .milliseconds(1100), isIdle: false))
     schedule.commits(at: .milliseconds(1500))
-    #expect(!schedule.isCommitDue(at: .milliseconds(1599)))
-    #expect(schedule.isCommitDue(at: .milliseconds(1600)))
+    #expect(!schedule.isCommitDue(at: .milliseconds(1599), isIdle: false))
+    #expect(schedule.isCommitDue(at: .milliseconds(1600), isIdle: false))
+  }
+
+  @Test("an idle thread commits after a third of the interval, and waits no longer for records than until then")
+  func idleCommits() {
+    let schedule = WorkerSchedule(commitInterval: .milliseconds(90), at: .seconds(1))
+    #expect(!schedule.isCommitDue(at: .milliseconds(1029), isIdle: true))
+    #expect(schedule.isCommitDue(at: .milliseconds(1030), isIdle: true))
+    let waits = [1000, 1020, 1029, 1030, 1500].map {
+      schedule.recordWait(at: .milliseconds($0), isUncommitted: true)
+    }
+    #expect(waits == [20, 10, 1, 1, 1].map { Duration.milliseconds($0) })
+    #expect(schedule.recordWait(at: .milliseconds(1029), isUncommitted: false) == .milliseconds(20))
   }
 
   @Test("timers are checked in each idle turn, else once a second")
