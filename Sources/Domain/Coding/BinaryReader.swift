@@ -30,6 +30,8 @@ public struct BinaryReader: Sendable {
   /// All bytes that the reader was given. Callers that keep texts as byte ranges look the texts up here.
   public let bytes: [UInt8]
   @usableFromInline let range: Range<Int>
+  /// The texts that recur; nil if every text is made anew.
+  var recurring: RecurringTexts?
   /// The place of the next byte in `bytes`.
   @usableFromInline var next: Int
 
@@ -186,6 +188,20 @@ public struct BinaryReader: Sendable {
     } catch {
       throw .corrupt(offset: start, what: "\(what) in UTF-8")
     }
+  }
+
+  /// Reads a text that probably recurs from record to record.
+  /// - Throws: `BinaryError` if the bytes end before, or are damaged.
+  mutating func recurringText(_ what: StaticString) throws(BinaryError) -> Identifier {
+    guard recurring != nil else { return Identifier(try string(what)) }
+    let start = next
+    let range = try lengthPrefixed(what)
+    var place = -1
+    if let known = recurring?.find(bytes.span.extracting(range), &place) { return known }
+    next = start
+    let text = Identifier(try string(what))
+    recurring?.keep(text, at: place)
+    return text
   }
 
   /// Reads a text as `string(_:)` does, but returns only its place in `bytes`.

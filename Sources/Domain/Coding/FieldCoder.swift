@@ -25,6 +25,8 @@ public protocol FieldCoder: NumberCoder {
   mutating func string(_ value: inout String, _ what: StaticString) throws(Failure)
   /// A text that may be nil: one byte, 0 for nil or 1, and after a 1 the text.
   mutating func string(_ value: inout String?, _ what: StaticString) throws(Failure)
+  /// A text that probably recurs from record to record, in the form of any other text.
+  mutating func recurring(_ value: inout Identifier, _ what: StaticString) throws(Failure)
   /// Bytes: their number, then the bytes.
   mutating func blob(_ value: inout [UInt8], _ what: StaticString) throws(Failure)
   /// An instant, as eight bytes with the microseconds since 1970.
@@ -53,6 +55,13 @@ public protocol FieldCoded {
 }
 
 extension FieldCoder {
+  /// A text that probably recurs, which only a reader treats in a special way.
+  /// - Throws: the coder's error.
+  @inlinable
+  public mutating func recurring(_ value: inout Identifier, _ what: StaticString) throws(Failure) {
+    try string(&value, what)
+  }
+
   /// A text: its length in bytes, then its UTF-8.
   /// - Throws: the coder's error.
   @inlinable
@@ -223,6 +232,9 @@ extension BinaryReader: FieldCoder {
   }
   public mutating func string(_ value: inout String?, _ what: StaticString) throws(BinaryError) {
     value = try optionalString(what)
+  }
+  public mutating func recurring(_ value: inout Identifier, _ what: StaticString) throws(BinaryError) {
+    value = try recurringText(what)
   }
   public mutating func blob(_ value: inout [UInt8], _ what: StaticString) throws(BinaryError) { value = try blob(what) }
   public mutating func timestamp(_ value: inout Timestamp, _ what: StaticString) throws(BinaryError) {

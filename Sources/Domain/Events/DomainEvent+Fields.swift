@@ -8,8 +8,8 @@ extension DomainEvent: FieldCoded {
   /// - Throws: `BinaryError` if the bytes that are read are damaged.
   public mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.string(&id, "an event id")
-    try coder.string(&source, "an event source")
-    try coder.string(&type, "an event type")
+    try coder.recurring(&source, "an event source")
+    try coder.recurring(&type, "an event type")
     try coder.string(&subject, "an event subject")
     try coder.timestamp(&time, "an event time")
     try coder.string(&traceparent, "a traceparent")
@@ -24,7 +24,7 @@ extension EventField: FieldCoded {
   /// Encodes or decodes each field, in the order of the record.
   /// - Throws: `BinaryError` if the bytes that are read are damaged.
   public mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    try coder.string(&path, "a field path")
+    try coder.recurring(&path, "a field path")
     try value.fields(&coder)
   }
 }

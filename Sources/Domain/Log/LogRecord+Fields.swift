@@ -29,9 +29,25 @@ extension LogRecord {
   }
 
   /// Reads the parts of a record. Avoids the copy that reading `content` from a `LogRecord` makes.
+  /// - Parameter bytes: The value of the record.
   /// - Throws: `BinaryError.newerVersion` if a newer program wrote the record; another `BinaryError` if it is damaged.
   public static func parts(of bytes: [UInt8]) throws(BinaryError) -> (origin: Origin?, content: Content) {
+    var texts: RecurringTexts?
+    return try parts(of: bytes, recurring: &texts)
+  }
+
+  /// Reads the parts of a record, for a caller that reads many.
+  /// - Parameters:
+  ///   - bytes: The value of the record.
+  ///   - texts: The texts of the records that were read before. Receives those of this one. Nil makes every text anew.
+  /// - Throws: As `parts(of:)` does.
+  public static func parts(
+    of bytes: [UInt8], recurring texts: inout RecurringTexts?
+  ) throws(BinaryError) -> (origin: Origin?, content: Content) {
     var reader = BinaryReader(bytes)
+    // Lent to the reader: with a second owner, each new text would copy the table.
+    swap(&reader.recurring, &texts)
+    defer { swap(&reader.recurring, &texts) }
     let version = try reader.uint8("a format version")
     guard (1...formatVersionMax).contains(version) else {
       throw .corrupt(offset: 0, what: "a format version from 1 to \(formatVersionMax)")

@@ -41,6 +41,8 @@ final class PartitionProcessor {
   private var takenOffset: Int64
   /// The position record of the last `takeState`, or the one that was restored; nil before the first.
   private var takenPosition: [UInt8]?
+  /// The texts that recur in the records.
+  private var texts: RecurringTexts? = RecurringTexts()
   /// The sweeps over the partition.
   private(set) var sweep = PartitionSweep()
 
@@ -143,12 +145,13 @@ final class PartitionProcessor {
   func begin(
     _ bytes: [UInt8], offset: Int64, timestamp: Int64, as treatment: RecordTreatment = .planned
   ) -> RecordOutcome {
+    assert(recording.planner.isIdle, "a log record begins when the one before it is done")
     recordsTaken += 1
     guard offset >= position.nextOffset else { return .readAgain }
     let cursor = offset == position.nextOffset ? position.cursor : nil
     let (origin, content): (Origin?, LogRecord.Content)
     do throws(BinaryError) {
-      (origin, content) = try LogRecord.parts(of: bytes)
+      (origin, content) = try LogRecord.parts(of: bytes, recurring: &texts)
     } catch {
       if case .newerVersion = error { return .newerFormat(error) }
       pass(offset, timestamp)

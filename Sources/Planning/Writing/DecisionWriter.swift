@@ -10,6 +10,10 @@ public struct DecisionWriter: Sendable {
   private var offset: Int64 = .min
   /// The common part of the ids of the record's decisions (`d`) and commands (`c`): `-<partition>-<offset>-`.
   private(set) var idStem: [UInt8] = []
+  /// The log offset to which `requestHashes` belongs.
+  private var requestOffset: Int64 = .min
+  /// The hashes of that common part of commands, from which the two halves of an APNs request id are made.
+  private var requestHashes = (low: Hash64(), high: Hash64())
   /// The log time to which `at` belongs.
   private var now = Timestamp.distantPast
   /// The log time, as JSON.
@@ -198,16 +202,9 @@ public struct DecisionWriter: Sendable {
 
   /// Returns the APNs request id of a command of the current record, the same as `APNsRequests.requestID` returns.
   /// - Parameter ordinal: The last part of the command's id.
-  func requestID(_ ordinal: UInt32) -> APNsRequests.RequestID {
-    var low = Hash64()
-    var high = Hash64()
-    high.add("apns-id")
-    low.add(byte: UInt8(ascii: "c"))
-    high.add(byte: UInt8(ascii: "c"))
-    for byte in idStem {
-      low.add(byte: byte)
-      high.add(byte: byte)
-    }
+  mutating func requestID(_ ordinal: UInt32) -> APNsRequests.RequestID {
+    if requestOffset != offset { hashStem() }
+    var (low, high) = requestHashes
     var unit: UInt32 = 1
     while ordinal / unit >= 10 { unit *= 10 }
     while unit > 0 {
@@ -219,6 +216,18 @@ public struct DecisionWriter: Sendable {
     low.add(byte: 0xff)
     high.add(byte: 0xff)
     return APNsRequests.RequestID(high: high.value, low: low.value)
+  }
+
+  private mutating func hashStem() {
+    requestOffset = offset
+    requestHashes = (Hash64(), Hash64())
+    requestHashes.high.add("apns-id")
+    requestHashes.low.add(byte: UInt8(ascii: "c"))
+    requestHashes.high.add(byte: UInt8(ascii: "c"))
+    for byte in idStem {
+      requestHashes.low.add(byte: byte)
+      requestHashes.high.add(byte: byte)
+    }
   }
 
   // MARK: Texts as JSON

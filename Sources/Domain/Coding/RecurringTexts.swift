@@ -1,0 +1,42 @@
+/// Texts that come again from record to record: event types, sources, paths of fields. A reader that has them makes no new text of bytes
+/// that it has read before, and need not check their UTF-8 again.
+///
+/// It is a table with a place for each of some hashes, in which a text replaces the one before. Texts up to the size that Swift
+/// stores without an allocation, and very long ones, are made each time. Not thread-safe: one owner.
+public struct RecurringTexts: Sendable {
+  private var texts: ContiguousArray<Identifier>
+
+  /// The number of places, a power of two.
+  private static let placeCount = 256
+  /// The sizes of the texts that are kept, in bytes. Together they take at most 24 KB.
+  private static let sizes = 16...64
+
+  /// Creates an empty table.
+  public init() { texts = ContiguousArray(repeating: "", count: Self.placeCount) }
+
+  /// Returns the text of bytes that were read before; nil for others.
+  /// - Parameters:
+  ///   - bytes: The bytes.
+  ///   - place: Receives the place for the text; −1 if it is not to be kept.
+  func find(_ bytes: Span<UInt8>, _ place: inout Int) -> Identifier? {
+    guard Self.sizes.contains(bytes.count) else {
+      place = -1
+      return nil
+    }
+    var hash = UInt64(bytes.count)
+    for at in bytes.indices { hash = (hash ^ UInt64(bytes[at])) &* 0x0000_0100_0000_01B3 }
+    place = Int((hash ^ hash >> 32) & UInt64(Self.placeCount - 1))
+    let known = texts[place].utf8.span
+    guard known.count == bytes.count else { return nil }
+    for at in bytes.indices where known[at] != bytes[at] { return nil }
+    return texts[place]
+  }
+
+  /// Keeps a text.
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - place: The place that `find` gave.
+  mutating func keep(_ text: Identifier, at place: Int) {
+    if place >= 0 { texts[place] = text }
+  }
+}
