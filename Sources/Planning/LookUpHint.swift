@@ -1,7 +1,7 @@
 public import Domain
 
-/// The texts that a planner will look up first for the event in a log record. `Planner.prefetch` uses them to load table entries
-/// ahead of time.
+/// The keys by which a planner will begin its look-ups for the event in a log record. `Planner.prefetch` uses them to load table
+/// entries ahead of time.
 public struct LookUpHint: Sendable {
   /// The key of the subject and type in `SubjectMemory`.
   let subject: UInt64

@@ -22,7 +22,7 @@ extension Planner {
     for i in 0..<count { sum &+= subjects.touch(hints[i].subject) }
     for i in 0..<count { slots[i] = subjects.candidate(hints[i].subject) ?? .absent }
     for i in 0..<count where !slots[i].isAbsent {
-      // The first and the last fields, because an entry is longer than what the processor loads at a time.
+      // The key is the first field; the slot of the interest lies so far behind it that both load the whole entry.
       sum &+= UInt32(truncatingIfNeeded: subjects.slots[slots[i]].key)
       interests[i] = subjects.slots[slots[i]].interest
     }

@@ -106,7 +106,7 @@ struct KilledProcessTests {
   func scaled() throws {
     var options = FireRange.Options(seed: seeds[0])
     options.partitions = 3
-    options.commitIntervalMilliseconds = 200
+    options.commitIntervalMilliseconds = 600
     let range = try FireRange(options, bootstrap: realKafka)
     try range.start("intake", roles: "intake")
     try range.start("p0", roles: "planner")

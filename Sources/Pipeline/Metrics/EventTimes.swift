@@ -15,7 +15,7 @@ struct EventTimes {
   private var buckets: [UInt64]
 
   /// The most events of one transaction whose ages are known at its commit: 8 MB. A transaction lasts
-  /// `planner.commitIntervalMilliseconds`.
+  /// at most `planner.commitIntervalMilliseconds`.
   /// - Beyond: `rouse_event_to_decision_seconds` counts them, and `rouse_event_to_commit_seconds` does not.
   static let uncommittedMax = 1 << 20
 

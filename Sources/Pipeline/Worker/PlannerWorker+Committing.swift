@@ -32,6 +32,9 @@ extension PlannerWorker {
   /// - Throws: `KafkaError`; everything planned since the last commit must then be aborted.
   func commit(_ clients: PlannerClients) throws(KafkaError) {
     let began = clock.elapsed
+    // A commit of nothing does not count, so that the first event after a pause is committed at once.
+    if isUncommitted || clients.transaction.isOpen { schedule.commits(at: began) }
+    isUncommitted = false
     batch.closeBlocks()
     try sendBatch(clients)
     let processors = partitions.processors
@@ -39,11 +42,10 @@ extension PlannerWorker {
       processor.takeState(into: &batch)
       try sendBatch(clients)
     }
-    // A commit of nothing does not count, so that the first event after a pause is committed at once.
     guard clients.transaction.isOpen else { return }
-    schedule.commits(at: began)
     try clients.transaction.commit(offsets(of: processors)) { () throws(KafkaError) in try clients.consumer.membership()
     }
+    schedule.committed(at: clock.elapsed)
     counters.add(.transactionsCommitted)
     noteCommitted(since: began)
     for processor in processors {
@@ -68,6 +70,7 @@ extension PlannerWorker {
     let began = clock.elapsed
     defer { endTraces(since: began, isCommitted: false) }
     batch.removeAll()
+    isUncommitted = false
     eventTimes.removeAll()
     snapshots?.discardAll()
     // A partition that is stopped has nothing in memory.

@@ -53,6 +53,8 @@ public final class PlannerWorker {
   /// The size in bytes at which `batch` is handed to librdkafka before the poll is planned to its end. Doing so after
   /// each log record would cost more than planning a small event, because it also asks for delivery reports.
   private static let batchBytesMax = 64 << 10
+  /// Whether a record was planned since the last commit.
+  var isUncommitted = false
   /// The hints for the next records of one planner. The array is kept between polls, so that its memory is used again.
   private var hints: [LookUpHint] = []
 
@@ -223,7 +225,6 @@ public final class PlannerWorker {
   }
 
   private func turn(_ clients: PlannerClients) throws(PipelineError) {
-    let isUncommitted = clients.transaction.isOpen || batch.heldBytes > 0
     let timeout =
       partitions.areRestoring
       ? Duration.milliseconds(1) : schedule.recordWait(at: clock.elapsed, isUncommitted: isUncommitted)
@@ -238,7 +239,9 @@ public final class PlannerWorker {
       try lookForSkips(clients)
       if poll.messages.isEmpty { try clients.transaction.serve() }
     }
-    if schedule.isCommitDue(at: clock.elapsed, isIdle: poll.messages.isEmpty) { try take(.commitDue, clients) }
+    // While partitions are restored, a poll does not wait long enough to tell.
+    let isIdle = poll.messages.isEmpty && !partitions.areRestoring
+    if schedule.isCommitDue(at: clock.elapsed, isIdle: isIdle) { try take(.commitDue, clients) }
     try restore(clients, isIdle: poll.messages.isEmpty)
     try lookAtGroup(clients)
     snapshots?.writeOn()
@@ -292,6 +295,7 @@ public final class PlannerWorker {
       if stop.isAsked && planned % 16 == 0 { break }
     }
     try PipelineError.ofKafka { () throws(KafkaError) in try sendBatch(clients) }
+    if planned > 0 { isUncommitted = true }
     counters.add(.logRecordsPlanned, planned)
     noteDecided()
   }
@@ -308,6 +312,8 @@ public final class PlannerWorker {
       }
       processor.prefetch(hints)
     }
+    // Hints hold the bytes of records.
+    hints.removeAll(keepingCapacity: true)
   }
 
   private func plan(

@@ -49,7 +49,7 @@ enum WorkerPhase<Clients> {
     case handOverFailed(PipelineError)
     /// The rebalance callbacks of a poll, or a failed call, have been dealt with.
     case handled
-    /// The commit interval has passed since the last commit.
+    /// A commit is due (`WorkerSchedule`).
     case commitDue
     /// A call of a turn failed.
     case callFailed(PipelineError)

@@ -1,7 +1,8 @@
 /// The schedule of the periodic work of a planner thread. Instants count from the start of the thread's clock.
 struct WorkerSchedule {
   private let commitInterval: Duration
-  private var lastCommit: Duration
+  /// The begin and the end of the last commit.
+  private var (lastCommit, lastCommitEnd): (Duration, Duration)
   private var lastTimerCheck: Duration
   /// The earliest instant of the next question to the broker about earlier owners, while partitions are planned.
   private var nextQuestion = Duration.zero
@@ -15,38 +16,44 @@ struct WorkerSchedule {
   ///   - now: The present instant.
   init(commitInterval: Duration, at now: Duration = .zero) {
     self.commitInterval = commitInterval
-    lastCommit = now
+    (lastCommit, lastCommitEnd) = (now, now)
     lastTimerCheck = now
   }
 
   /// The divisor of the commit interval that gives the time after which a thread commits that has nothing to plan. Events then become
-  /// visible sooner, for at most so many times as many transactions.
+  /// visible sooner, at the price of up to three times as many transactions.
   private static let idleDivisor = 3
   /// The shortest and the longest wait for the next records.
   private static let (waitMin, waitMax) = (Duration.milliseconds(1), Duration.milliseconds(20))
 
-  /// Whether enough time has passed since the last commit: the commit interval, or a third of it for an idle thread.
+  /// Whether enough time has passed since the last commit: the commit interval since it began, or for an idle thread a third of the
+  /// interval since it ended. So a thread never spends all its time on commits, however long they take.
   ///
   /// - Parameters:
   ///   - now: The present instant.
   ///   - isIdle: Whether the last poll brought no record.
   func isCommitDue(at now: Duration, isIdle: Bool) -> Bool {
-    now - lastCommit >= (isIdle ? commitInterval / Self.idleDivisor : commitInterval)
+    now - lastCommit >= commitInterval || isIdle && now >= idleCommit
   }
+
+  /// The earliest commit of an idle thread.
+  private var idleCommit: Duration { lastCommitEnd + commitInterval / Self.idleDivisor }
 
   /// Returns the longest time to wait for the next records. It is short while something waits for its commit, which is made once no record
   /// follows.
   ///
   /// - Parameters:
   ///   - now: The present instant.
-  ///   - isUncommitted: Whether something was planned since the last commit.
+  ///   - isUncommitted: Whether a record was planned since the last commit.
   func recordWait(at now: Duration, isUncommitted: Bool) -> Duration {
-    guard isUncommitted else { return Self.waitMax }
-    return min(Self.waitMax, max(Self.waitMin, lastCommit + commitInterval / Self.idleDivisor - now))
+    isUncommitted ? min(Self.waitMax, max(Self.waitMin, idleCommit - now)) : Self.waitMax
   }
 
   /// Notes that a commit begins.
-  mutating func commits(at now: Duration) { lastCommit = now }
+  mutating func commits(at now: Duration) { (lastCommit, lastCommitEnd) = (now, now) }
+
+  /// Notes that the commit has ended.
+  mutating func committed(at now: Duration) { lastCommitEnd = now }
 
   /// Returns whether to look for due timers now: in each idle turn, else once a second.
   ///

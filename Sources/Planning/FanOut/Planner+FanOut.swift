@@ -75,9 +75,9 @@ extension Planner {
     }
   }
 
-  /// Returns the slot of the interest key that is an event's subject; nil if no instance listens to it. The entry of the subject memory that the
-  /// event has needed already keeps the slot, because the next event of the subject needs the same. So the name is looked up
-  /// once, in the subject memory.
+  /// Returns the slot of the interest key that is an event's subject; nil if no instance listens to it. The entry of the subject memory
+  /// that the event has needed already keeps the slot, because the next event of the subject needs the same. So a name that
+  /// something listens to is looked up once, in the subject memory; any other twice.
   /// - Parameters:
   ///   - subject: The subject.
   ///   - entry: The entry for the subject and the type of the event; absent when the fan-out is resumed.

@@ -79,7 +79,7 @@ struct BenchLatencyCommand: ParsableCommand {
 
   private func text(_ result: LatencyBenchmark.Result, _ head: BenchReportHead) -> String {
     var text = head.text(
-      planners: ", a commit every \(commitInterval) ms",
+      planners: ", a commit at least every \(commitInterval) ms",
       fleet: ", events that reach \(Digits.count(fleet.fanOut, "device")) each")
     if let maximum = result.maximumPerSecond { text += "maximum   \(Digits.grouped(Int(maximum))) events/s\n" }
     text += "load      \(Digits.grouped(Int(result.ratePerSecond))) events/s for \(seconds) s, "

@@ -98,7 +98,7 @@ private struct ObservingReport {
   var text: String {
     let reach = Digits.count(command.fleet.fanOut, "device")
     var text = head.text(
-      planners: " for each of two pipelines, a commit every \(command.commitInterval) ms",
+      planners: " for each of two pipelines, a commit at least every \(command.commitInterval) ms",
       fleet:
         ", \(Digits.count(events, "event")) that reach \(reach) each, \(Digits.count(result.pairs.count, "pair")) of turns"
     )

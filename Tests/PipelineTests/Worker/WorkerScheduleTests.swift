@@ -17,7 +17,7 @@ struct WorkerScheduleTests {
 
   @Test("an idle thread commits after a third of the interval, and waits no longer for records than until then")
   func idleCommits() {
-    let schedule = WorkerSchedule(commitInterval: .milliseconds(90), at: .seconds(1))
+    var schedule = WorkerSchedule(commitInterval: .milliseconds(90), at: .seconds(1))
     #expect(!schedule.isCommitDue(at: .milliseconds(1029), isIdle: true))
     #expect(schedule.isCommitDue(at: .milliseconds(1030), isIdle: true))
     let waits = [1000, 1020, 1029, 1030, 1500].map {
@@ -25,6 +25,15 @@ struct WorkerScheduleTests {
     }
     #expect(waits == [20, 10, 1, 1, 1].map { Duration.milliseconds($0) })
     #expect(schedule.recordWait(at: .milliseconds(1029), isUncommitted: false) == .milliseconds(20))
+    // Counted from the end of a commit that takes long; the interval of a busy thread counts from its begin.
+    schedule.commits(at: .milliseconds(2000))
+    schedule.committed(at: .milliseconds(2080))
+    #expect(!schedule.isCommitDue(at: .milliseconds(2089), isIdle: true))
+    #expect(schedule.isCommitDue(at: .milliseconds(2090), isIdle: false))
+    schedule.commits(at: .milliseconds(3000))
+    schedule.committed(at: .milliseconds(3020))
+    #expect(!schedule.isCommitDue(at: .milliseconds(3049), isIdle: true))
+    #expect(schedule.isCommitDue(at: .milliseconds(3050), isIdle: true))
   }
 
   @Test("timers are checked in each idle turn, else once a second")

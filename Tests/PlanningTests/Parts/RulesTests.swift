@@ -45,6 +45,48 @@ struct RulesTests {
     }
   }
 
+  @Test(
+    "the rules of many types are found in any order, and what is said of every event of a type is what each is told")
+  func types() {
+    for seed in 1...20 as ClosedRange<UInt64> {
+      var random = SeededRandom(seed: seed)
+      // One kind for each type, and one for every second; each with a rule of another relevance.
+      let types = (0..<9).map { Identifier("type.\($0)") }
+      var kinds = types.enumerated().map { place, type in
+        var kind = Self.kind("K\(place)", [type])
+        kind.rules[0].relevance = place % 3 == 0 ? nil : RelevanceFormula(base: Double(place) / 10)
+        if place % 3 == 1 {
+          kind.rules[0].relevance?.add = [.magnitudeOf(field: "data.x", per: 10, weight: 0.5)]
+        }
+        return kind
+      }
+      kinds.append(Self.kind("half", stride(from: 0, to: 9, by: 2).map { types[$0] }))
+      var rules = Rules(Self.policy(kinds))
+      for kind in kinds { _ = rules.addKind(kind.name) }
+      for _ in 0..<200 {
+        let place = Int(random.next() % 10)
+        let name = place < 9 ? types[place] : "none"
+        let expected: [Identifier] = place == 9 ? [] : ["K\(place)"] + (place % 2 == 0 ? ["half"] : [])
+        #expect(rules.kinds(forType: name).map { rules[$0].name } == expected, "seed \(seed), \(name)")
+        let type = rules.type(name)
+        let event = DomainEvent(
+          id: "e", source: "/t", type: name, subject: "s", time: Timestamp(microseconds: 0),
+          fields: [EventField(path: "data.x", value: .number(Double(random.next() % 20)))])
+        for rule in 0..<rules.ruleCount(ofType: type) {
+          let known = rules.evaluation(byRule: rule, ofType: type)
+          var (keys, leftOut): ([Identifier], Int) = ([event.subject], 0)
+          let own = rules.rule(rule, ofType: type).evaluate(event, keys: &keys, &leftOut)
+          #expect(known.hasRule == (rule > 0 || place % 3 != 1), "seed \(seed), \(name)")
+          guard known.hasRule else { continue }
+          #expect(known.keys == own.keys && known.relevance == own.relevance, "seed \(seed), \(name)")
+          #expect(known.isRelevanceStated == own.isRelevanceStated && known.maxAge == own.maxAge)
+          #expect(keys == [event.subject] && leftOut == 0)
+        }
+      }
+      rules.checkInvariants()
+    }
+  }
+
   @Test("another policy's numbers and rules hold at once for every kind")
   func change() throws {
     var rules = Rules(Self.policy([Self.kind("A", perDay: 10)]))

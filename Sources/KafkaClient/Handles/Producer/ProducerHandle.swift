@@ -136,18 +136,24 @@ extension ProducerHandle {
     unsafe try client.check(error, "sending offsets to the transaction")
   }
 
-  /// The longest time for which a commit waits for the queued messages in short steps, in milliseconds.
-  private static let shortWait: Int32 = 50
-
   func commitTransaction(_ timeout: Duration) throws(KafkaError) {
-    // The commit itself first waits until the broker has every queued message. librdkafka looks for that each 10 ms, unless a report
-    // of a message wakes it. With `delivery.report.only.error` there is none, so nearly every commit would take 10 ms more.
-    for _ in 0..<min(Self.shortWait, timeout.wholeMilliseconds) {
-      // Any other answer than "not yet" is the commit's to tell.
-      if unsafe rd_kafka_flush(client.pointer, 1) != RD_KAFKA_RESP_ERR__TIMED_OUT { break }
-    }
+    let deadline = Deadline(in: timeout)
+    flushInShortSteps(before: deadline)
     unsafe try client.check(
-      rd_kafka_commit_transaction(client.pointer, timeout.wholeMilliseconds), "committing the transaction")
+      rd_kafka_commit_transaction(client.pointer, deadline.remaining.wholeMilliseconds), "committing the transaction")
+  }
+
+  /// The number of steps after which a commit leaves it to librdkafka to wait for the queued messages.
+  private static let flushSteps = 24
+
+  /// Waits until the broker has every queued message, as the commit itself does first. librdkafka looks for that each 10 ms, unless a
+  /// report of a message wakes it. With `delivery.report.only.error` there is none, so nearly every commit would take 10 ms more.
+  private func flushInShortSteps(before deadline: Deadline) {
+    // 1 ms at first, later more: each step wakes librdkafka's threads.
+    for step in 0..<Self.flushSteps where !deadline.hasPassed {
+      // Any other answer than "not yet" is the commit's to tell.
+      if unsafe rd_kafka_flush(client.pointer, Int32(1 + step / 6)) != RD_KAFKA_RESP_ERR__TIMED_OUT { return }
+    }
   }
 
   func abortTransaction(_ timeout: Duration) throws(KafkaError) {
