@@ -1,5 +1,6 @@
-import Domain
 import Testing
+
+@testable import Domain
 
 @Suite("Texts that recur in log records") struct RecurringTextsTests {
   private static func parts(_ bytes: [UInt8], _ texts: inout RecurringTexts?) -> Result<LogRecord, BinaryError> {
@@ -8,6 +9,32 @@ import Testing
       return .success(LogRecord(origin: origin, content: content))
     } catch {
       return .failure(error)
+    }
+  }
+
+  @Test("a text of 16 to 64 bytes is found again, until another one needs its place")
+  func found() {
+    var texts = RecurringTexts()
+    for size in [0, 1, 15, 65, 200] {
+      let name = Identifier(String(repeating: "a", count: size))
+      var place = 0
+      #expect(texts.find(name.utf8.span, &place) == nil && place == -1, "\(size)")
+      texts.keep(name, at: place)
+      #expect(texts.find(name.utf8.span, &place) == nil, "\(size)")
+    }
+    var places: [Int: Identifier] = [:]
+    for number in 0..<2000 {
+      let name = Identifier("\(number)" + String(repeating: "b", count: 16 + number % 45))
+      var place = -1
+      #expect(texts.find(name.utf8.span, &place) == nil)
+      texts.keep(name, at: place)
+      places[place] = name
+      #expect(texts.find(name.utf8.span, &place) == name)
+    }
+    #expect(places.count == 256)
+    for (kept, name) in places {
+      var place = -1
+      #expect(texts.find(name.utf8.span, &place) == name && place == kept)
     }
   }
 

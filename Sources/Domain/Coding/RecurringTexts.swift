@@ -1,14 +1,14 @@
 /// Texts that come again from record to record: event types, sources, paths of fields. A reader that has them makes no new text of bytes
 /// that it has read before, and need not check their UTF-8 again.
 ///
-/// It is a table with a place for each of some hashes, in which a text replaces the one before. Texts up to the size that Swift
-/// stores without an allocation, and very long ones, are made each time. Not thread-safe: one owner.
+/// A table of 256 places: the hash of a text gives its place, and a new text replaces the one that was there. Texts up to the size
+/// that Swift stores without an allocation, and long ones, are made each time. Not thread-safe: one owner.
 public struct RecurringTexts: Sendable {
   private var texts: ContiguousArray<Identifier>
 
   /// The number of places, a power of two.
   private static let placeCount = 256
-  /// The sizes of the texts that are kept, in bytes. Together they take at most 24 KB.
+  /// The sizes of the texts that are kept, in bytes. With the table they take at most some 32 KB.
   private static let sizes = 16...64
 
   /// Creates an empty table.

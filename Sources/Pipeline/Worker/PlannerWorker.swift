@@ -295,7 +295,6 @@ public final class PlannerWorker {
       if stop.isAsked && planned % 16 == 0 { break }
     }
     try PipelineError.ofKafka { () throws(KafkaError) in try sendBatch(clients) }
-    if planned > 0 { isUncommitted = true }
     counters.add(.logRecordsPlanned, planned)
     noteDecided()
   }
@@ -324,6 +323,7 @@ public final class PlannerWorker {
     let isWatched = partitions.isWatched(offset, of: processor.partition)
     if isWatched { try PipelineError.ofKafka { () throws(KafkaError) in try commit(clients) } }
     let timestamp = Timestamp(milliseconds: messages[index].timestampMilliseconds ?? 0).microseconds
+    isUncommitted = true
     let outcome = processor.begin(
       messages[index].value ?? [], offset: offset, timestamp: timestamp,
       as: isWatched ? partitions.treatment(of: offset, of: processor.partition) : .planned)

@@ -27,7 +27,7 @@ struct WorkerSchedule {
   private static let (waitMin, waitMax) = (Duration.milliseconds(1), Duration.milliseconds(20))
 
   /// Whether enough time has passed since the last commit: the commit interval since it began, or for an idle thread a third of the
-  /// interval since it ended. So a thread never spends all its time on commits, however long they take.
+  /// interval since it ended. So a thread with little to do pauses between two commits, unless one takes nearly as long as the interval.
   ///
   /// - Parameters:
   ///   - now: The present instant.
@@ -46,7 +46,8 @@ struct WorkerSchedule {
   ///   - now: The present instant.
   ///   - isUncommitted: Whether a record was planned since the last commit.
   func recordWait(at now: Duration, isUncommitted: Bool) -> Duration {
-    isUncommitted ? min(Self.waitMax, max(Self.waitMin, idleCommit - now)) : Self.waitMax
+    isUncommitted
+      ? min(Self.waitMax, max(Self.waitMin, min(idleCommit, lastCommit + commitInterval) - now)) : Self.waitMax
   }
 
   /// Notes that a commit begins.

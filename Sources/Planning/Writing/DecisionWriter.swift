@@ -10,8 +10,8 @@ public struct DecisionWriter: Sendable {
   private var offset: Int64 = .min
   /// The common part of the ids of the record's decisions (`d`) and commands (`c`): `-<partition>-<offset>-`.
   private(set) var idStem: [UInt8] = []
-  /// The log offset to which `requestHashes` belongs.
-  private var requestOffset: Int64 = .min
+  /// Whether `requestHashes` belongs to `idStem`.
+  private var hasRequestHashes = false
   /// The hashes of that common part of commands, from which the two halves of an APNs request id are made.
   private var requestHashes = (low: Hash64(), high: Hash64())
   /// The log time to which `at` belongs.
@@ -203,7 +203,7 @@ public struct DecisionWriter: Sendable {
   /// Returns the APNs request id of a command of the current record, the same as `APNsRequests.requestID` returns.
   /// - Parameter ordinal: The last part of the command's id.
   mutating func requestID(_ ordinal: UInt32) -> APNsRequests.RequestID {
-    if requestOffset != offset { hashStem() }
+    if !hasRequestHashes { hashStem() }
     var (low, high) = requestHashes
     var unit: UInt32 = 1
     while ordinal / unit >= 10 { unit *= 10 }
@@ -219,7 +219,7 @@ public struct DecisionWriter: Sendable {
   }
 
   private mutating func hashStem() {
-    requestOffset = offset
+    hasRequestHashes = true
     requestHashes = (Hash64(), Hash64())
     requestHashes.high.add("apns-id")
     requestHashes.low.add(byte: UInt8(ascii: "c"))
@@ -302,6 +302,7 @@ public struct DecisionWriter: Sendable {
   /// Sets `idStem`. The numbers are parameters, because a closure that reads them from the planner would copy the planner.
   private mutating func stem(_ partition: Int32, _ offset: Int64) {
     idStem.removeAll(keepingCapacity: true)
+    hasRequestHashes = false
     idStem.append(addingCapacity: 3 + 2 * OutputSpan<UInt8>.decimalMax) { (room: inout OutputSpan<UInt8>) in
       room.append(UInt8(ascii: "-"))
       room.append(decimal: UInt64(partition))

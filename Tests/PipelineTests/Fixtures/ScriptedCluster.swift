@@ -37,6 +37,10 @@ final class ScriptedCluster: Cluster {
   var below: ((Int) -> Int)?
   /// Moves on when a producer waits in vain.
   var clock: SteppedClock?
+  /// The time that the commit of a transaction takes on that clock.
+  var commitTime = Duration.zero
+  /// The longest wait that the last poll allowed.
+  fileprivate(set) var pollTimeout = Duration.zero
   /// Batches of producers that are gone, which may still arrive.
   fileprivate var stragglers: [[[KafkaMessage]]] = []
   /// The listener of the consumer of a group.
@@ -121,6 +125,7 @@ private final class ScriptedConsumer: ClusterConsumer {
     cluster.seeks.append(partition)
   }
   func poll(maxMessages: Int, timeout: Duration) throws(KafkaError) -> KafkaBatch {
+    cluster.pollTimeout = timeout
     for (partition, offset) in assigned {
       if let found = stored(partition).first(where: { $0.offset >= offset }) { return KafkaBatch(messages: [found]) }
     }
@@ -280,7 +285,7 @@ private final class RefusedProducer: ClusterProducer {
   func sendOffsetsToTransaction(
     _ positions: [KafkaPosition], group: any GroupMembership, timeout: Duration
   ) throws(KafkaError) {}
-  func commitTransaction(timeout: Duration) throws(KafkaError) {}
+  func commitTransaction(timeout: Duration) throws(KafkaError) { cluster.clock?.elapsed += cluster.commitTime }
   func abortTransaction(timeout: Duration) throws(KafkaError) {}
 }
 

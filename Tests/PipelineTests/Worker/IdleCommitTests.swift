@@ -9,6 +9,7 @@ import Testing
 @Suite("the commits of a planner thread with little to do")
 struct IdleCommitTests {
   private let stage = ScriptedStage(partitions: 1)
+  private let clock = SteppedClock()
 
   private func tick(_ offset: Int64) -> KafkaBatch {
     var bytes: [UInt8] = []
@@ -24,7 +25,7 @@ struct IdleCommitTests {
   func pause() throws {
     var settings = stage.settings
     settings.planner.commitInterval = .milliseconds(90)
-    let clock = SteppedClock()
+    stage.cluster.clock = clock
     let worker = PlannerWorker(
       settings: settings, number: 0, initialPolicy: .none, stop: StopSignal(), counters: stage.counters,
       logger: stage.log.logger, cluster: stage.cluster, clock: clock, store: nil)
@@ -47,6 +48,19 @@ struct IdleCommitTests {
     // A busy thread waits for the whole interval.
     for offset in 2...9 as ClosedRange<Int64> { #expect(try turn(tick(offset), after: 10) == before + 2) }
     #expect(try turn(tick(10), after: 10) == before + 3)
-    #expect(stage.counters[.logRecordsPlanned] >= 11)
+    // While something waits for its commit, a poll is not longer than until then. A tick has no decision.
+    #expect(try turn(after: 100) == before + 3)
+    #expect(stage.cluster.pollTimeout == .milliseconds(20))
+    #expect(try turn(tick(11), after: 100) == before + 4)
+    stage.cluster.commitTime = .milliseconds(20)
+    #expect(try turn(tick(12), after: 90) == before + 5)
+    #expect(try turn(tick(13), after: 15) == before + 5)
+    // 15 ms have passed since the end of the commit, of the 30 of an idle thread.
+    #expect(try turn(after: 5) == before + 5)
+    #expect(stage.cluster.pollTimeout == .milliseconds(10))
+    #expect(try turn(after: 9) == before + 5)
+    #expect(stage.cluster.pollTimeout == .milliseconds(1))
+    #expect(try turn(after: 1) == before + 6)
+    #expect(stage.counters[.logRecordsPlanned] >= 14)
   }
 }

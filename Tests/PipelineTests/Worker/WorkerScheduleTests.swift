@@ -29,6 +29,7 @@ struct WorkerScheduleTests {
     schedule.commits(at: .milliseconds(2000))
     schedule.committed(at: .milliseconds(2080))
     #expect(!schedule.isCommitDue(at: .milliseconds(2089), isIdle: true))
+    #expect(schedule.recordWait(at: .milliseconds(2085), isUncommitted: true) == .milliseconds(5))
     #expect(schedule.isCommitDue(at: .milliseconds(2090), isIdle: false))
     schedule.commits(at: .milliseconds(3000))
     schedule.committed(at: .milliseconds(3020))
