@@ -7,6 +7,8 @@ final class RebalanceState {
   private(set) var isRunning = false
   /// Whether the group has given an assignment, even an empty one.
   private(set) var wasAssigned = false
+  /// Whether the group hands over single partitions, by the last answer of librdkafka.
+  private var cooperative = false
   /// A failure to apply an assignment; becomes an event of the poll that ran the callback.
   private var failure: KafkaError?
 
@@ -30,8 +32,11 @@ final class RebalanceState {
     isRunning = true
     defer { isRunning = false }
     let named = unsafe PartitionEntry.read(partitions).map(\.partition)
-    // `rd_kafka_rebalance_protocol` returns a static string, the protocol of the present generation.
-    let cooperative = unsafe String(cString: rd_kafka_rebalance_protocol(client)) == "COOPERATIVE"
+    // `rd_kafka_rebalance_protocol` returns a static string, the protocol of the present generation; NULL for a client that has left
+    // its group for good by now.
+    if let name = unsafe rd_kafka_rebalance_protocol(client) {
+      cooperative = unsafe String(cString: name) == "COOPERATIVE"
+    }
     switch code {
     case RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS:
       wasAssigned = true
