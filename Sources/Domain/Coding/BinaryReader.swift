@@ -193,7 +193,6 @@ public struct BinaryReader: Sendable {
   /// Reads a text that probably recurs from record to record.
   /// - Throws: `BinaryError` if the bytes end before, or are damaged.
   mutating func recurringText(_ what: StaticString) throws(BinaryError) -> Identifier {
-    guard recurring != nil else { return Identifier(try string(what)) }
     let start = next
     let range = try lengthPrefixed(what)
     var place = -1

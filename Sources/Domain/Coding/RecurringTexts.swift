@@ -23,9 +23,9 @@ public struct RecurringTexts: Sendable {
       place = -1
       return nil
     }
-    var hash = UInt64(bytes.count)
-    for at in bytes.indices { hash = (hash ^ UInt64(bytes[at])) &* 0x0000_0100_0000_01B3 }
-    place = Int((hash ^ hash >> 32) & UInt64(Self.placeCount - 1))
+    var hash = FNV1a()
+    hash.add(bytes)
+    place = Int((hash.value ^ hash.value >> 32) & UInt64(Self.placeCount - 1))
     let known = texts[place].utf8.span
     guard known.count == bytes.count else { return nil }
     for at in bytes.indices where known[at] != bytes[at] { return nil }

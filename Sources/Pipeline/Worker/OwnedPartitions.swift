@@ -25,6 +25,9 @@ struct OwnedPartitions {
   /// Whether at least one partition is `planning`.
   var arePlanning: Bool { lives.values.contains { $0.processor != nil } }
 
+  /// Whether a planner has changes that the next commit writes.
+  var areUncommitted: Bool { lives.values.contains { $0.processor?.isDirty == true } }
+
   /// Whether at least one partition is `waiting` or `restoring`.
   var areRestoring: Bool { lives.values.contains { $0.processor == nil && !$0.isStopped } }
 

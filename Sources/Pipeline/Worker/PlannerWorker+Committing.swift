@@ -32,10 +32,8 @@ extension PlannerWorker {
   /// - Throws: `KafkaError`; everything planned since the last commit must then be aborted.
   func commit(_ clients: PlannerClients) throws(KafkaError) {
     let began = clock.elapsed
-    // Without a record since the last commit there is probably nothing to commit, which does not count: so the first event after a pause
-    // is committed at once. A commit that fails counts.
-    if isUncommitted || clients.transaction.isOpen { schedule.commits(at: began) }
-    isUncommitted = false
+    // A commit of nothing does not count, so that the first event after a pause is committed at once.
+    if partitions.areUncommitted || clients.transaction.isOpen { schedule.commits(at: began) }
     batch.closeBlocks()
     try sendBatch(clients)
     let processors = partitions.processors
@@ -44,7 +42,6 @@ extension PlannerWorker {
       try sendBatch(clients)
     }
     guard clients.transaction.isOpen else { return }
-    schedule.commits(at: began)
     try clients.transaction.commit(offsets(of: processors)) { () throws(KafkaError) in try clients.consumer.membership()
     }
     schedule.committed(at: clock.elapsed)
@@ -72,7 +69,6 @@ extension PlannerWorker {
     let began = clock.elapsed
     defer { endTraces(since: began, isCommitted: false) }
     batch.removeAll()
-    isUncommitted = false
     eventTimes.removeAll()
     snapshots?.discardAll()
     // A partition that is stopped has nothing in memory.

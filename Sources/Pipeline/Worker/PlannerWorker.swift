@@ -53,8 +53,6 @@ public final class PlannerWorker {
   /// The size in bytes at which `batch` is handed to librdkafka before the poll is planned to its end. Doing so after
   /// each log record would cost more than planning a small event, because it also asks for delivery reports.
   private static let batchBytesMax = 64 << 10
-  /// Whether a record was planned since the last commit.
-  var isUncommitted = false
   /// The hints for the next records of one planner. The array is kept between polls, so that its memory is used again.
   private var hints: [LookUpHint] = []
 
@@ -227,7 +225,7 @@ public final class PlannerWorker {
   private func turn(_ clients: PlannerClients) throws(PipelineError) {
     let timeout =
       partitions.areRestoring
-      ? Duration.milliseconds(1) : schedule.recordWait(at: clock.elapsed, isUncommitted: isUncommitted)
+      ? Duration.milliseconds(1) : schedule.recordWait(at: clock.elapsed, isUncommitted: partitions.areUncommitted)
     let poll = try PipelineError.ofKafka { () throws(KafkaError) in
       try clients.consumer.poll(maxMessages: settings.planner.pollRecordsMax, timeout: timeout)
     }
@@ -323,7 +321,6 @@ public final class PlannerWorker {
     let isWatched = partitions.isWatched(offset, of: processor.partition)
     if isWatched { try PipelineError.ofKafka { () throws(KafkaError) in try commit(clients) } }
     let timestamp = Timestamp(milliseconds: messages[index].timestampMilliseconds ?? 0).microseconds
-    isUncommitted = true
     let outcome = processor.begin(
       messages[index].value ?? [], offset: offset, timestamp: timestamp,
       as: isWatched ? partitions.treatment(of: offset, of: processor.partition) : .planned)

@@ -44,7 +44,7 @@ struct WorkerSchedule {
   ///
   /// - Parameters:
   ///   - now: The present instant.
-  ///   - isUncommitted: Whether a record was planned since the last commit.
+  ///   - isUncommitted: Whether a planner has changes that the next commit writes.
   func recordWait(at now: Duration, isUncommitted: Bool) -> Duration {
     isUncommitted
       ? min(Self.waitMax, max(Self.waitMin, min(idleCommit, lastCommit + commitInterval) - now)) : Self.waitMax

@@ -146,8 +146,9 @@ extension ProducerHandle {
   /// The number of steps after which a commit leaves it to librdkafka to wait for the queued messages. Together they last 60 ms.
   private static let flushSteps = 24
 
-  /// Waits for up to 60 ms until the broker has every queued message, as the commit itself does first. librdkafka looks for that each 10 ms, unless a
-  /// report of a message wakes it. With `delivery.report.only.error` there is none, so nearly every commit would take 10 ms more.
+  /// Waits for up to 60 ms until the broker has every queued message, as the commit itself does first. librdkafka looks for that each
+  /// 10 ms, unless a report of a message wakes it. With `delivery.report.only.error` there is none, so nearly every commit would
+  /// take 10 ms more.
   private func flushInShortSteps(before deadline: Deadline) {
     // 1 ms at first, later more: each step wakes librdkafka's threads.
     for step in 0..<Self.flushSteps where !deadline.hasPassed {
