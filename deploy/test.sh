@@ -133,12 +133,13 @@ if [ "$scope" = all ]; then
   { run_group deploying || echo "$?" >"$logs/deploying.status"; } 2>&1 | tee "$logs/deploying.log"
 fi
 status=0
-# The failures are repeated at the end, where they are easy to find.
+# The failures are repeated at the end, where they are easy to find, without the codes of colors.
 for group in "${groups[@]}"; do
   [ -e "$logs/$group.status" ] || continue
   status=$(cat "$logs/$group.status")
   echo "failed, tests that are $group:"
-  grep -aE '✘ |↳ ' "$logs/$group.log" | grep -avE 'Test run with' | cut -c1-2000 | head -n 100 || true
+  sed 's/\x1b\[[0-9;]*m//g' "$logs/$group.log" | grep -aE '✘ |↳ ' |
+    grep -avE 'Test run with|Library Version:|Target Platform:' | cut -c1-2000 | head -n 100 || true
 done
 # The last lines are the runners' summaries, those of failures at the very end.
 for group in "${groups[@]}"; do

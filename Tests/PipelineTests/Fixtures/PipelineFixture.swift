@@ -5,6 +5,7 @@ import KafkaClient
 import Logging
 import Planning
 import Policies
+import Testing
 
 @testable import Pipeline
 
@@ -166,6 +167,19 @@ final class PipelineFixture {
       publish: {
         start = counters[counter]; try publish()
       }, until: { counters[counter] >= (start ?? 0) + amount })
+  }
+
+  /// Makes a phase that waits until the topic has so many different decisions. The counter of decisions also counts what is decided
+  /// again after an abort.
+  func deciding(_ count: Int, _ publish: @escaping () throws -> Void) -> Phase {
+    Phase(
+      publish: publish,
+      until: {
+        do { return try self.decisions().count >= count } catch {
+          Issue.record(error)
+          return true
+        }
+      })
   }
 
   /// Runs the stages through the phases, then stops them in order.
