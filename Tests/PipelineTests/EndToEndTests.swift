@@ -219,14 +219,7 @@ let realBroker = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"]
       },
       // The embedded broker keeps what an aborted transaction has written. When that was all of it, nothing is left to decide
       // again, so the counter of decisions does not tell when the worker is done.
-      PipelineFixture.Phase(
-        publish: { try fixture.delay(30, id: "e2", after: 300) },
-        until: {
-          do { return try fixture.decisions().count == 16 } catch {
-            Issue.record(error)
-            return true
-          }
-        }))
+      fixture.deciding(16) { try fixture.delay(30, id: "e2", after: 300) })
     #expect(done)
     let commands = try fixture.commands().values
     #expect(commands.count == 16)

@@ -8,8 +8,7 @@ import Testing
 /// A record that cannot be read stops its partition alone, and an operator's order leads behind it.
 @Suite("orders to pass over records", .serialized)
 struct SkipTests {
-  /// The counts of a pipeline that a restart behind an order must not change. Each may be larger than one: a stage that had to join
-  /// its group again, or to abort, before the order was committed stops again and takes the order again.
+  /// The counts of a pipeline that a restart behind an order must not change.
   private struct Counts: Equatable {
     let met: Int
     let stopped: Int
@@ -22,6 +21,10 @@ struct SkipTests {
       taken = fixture.counters[.skipsTaken]
       dropped = fixture.counters[.duplicatesDropped]
     }
+
+    /// Whether a count is that of one stop or order. A stage that had to join its group again, or to abort, before the order was committed
+    /// stops again and takes the order again; but not more than twice, or something repeats by itself.
+    static func isOnce(_ count: Int) -> Bool { (1...3).contains(count) }
   }
 
   /// A pipeline whose consumers unpack no batch of 10 MB.
@@ -106,7 +109,7 @@ struct SkipTests {
       })
     #expect(done)
     let before = Counts(fixture)
-    #expect(before.met >= 1 && before.taken >= 1)
+    #expect(Counts.isOnce(before.met) && Counts.isOnce(before.taken))
     #expect(
       try fixture.run(
         roles: [.intake],
@@ -146,7 +149,7 @@ struct SkipTests {
       })
     #expect(done)
     let before = Counts(fixture)
-    #expect(before.stopped >= 1 && before.taken >= 1)
+    #expect(Counts.isOnce(before.stopped) && Counts.isOnce(before.taken))
     #expect(try fixture.run(fixture.deciding(40) { try fixture.delay(60, id: "e2", after: 300) }))
     let decisions = try fixture.decisions().values
     #expect(decisions.count == 40)
@@ -192,7 +195,7 @@ struct SkipTests {
       })
     #expect(done)
     let before = Counts(fixture)
-    #expect(before.stopped >= 1 && before.taken >= 1)
+    #expect(Counts.isOnce(before.stopped) && Counts.isOnce(before.taken))
     #expect(
       try fixture.run(fixture.deciding(40) { try fixture.delay(60, id: "e2", after: 300) }),
       "the record is removed from the topic, so a restart needs no order")
