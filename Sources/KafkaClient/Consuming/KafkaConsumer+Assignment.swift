@@ -62,7 +62,7 @@ extension KafkaConsumer {
     try open("resuming").resume(partitions)
   }
 
-  /// Continues reading an assigned partition from another place. Waits 5 s at most.
+  /// Continues reading an assigned partition from another place. Waits 60 s at most.
   /// - Parameters:
   ///   - partition: An assigned partition.
   ///   - offset: The place of the next message to read.

@@ -11,7 +11,10 @@ public final class KafkaConsumer {
   private static let messagesReserved = 512
 
   /// The longest wait for calls that ask no broker but need an answer of librdkafka's own threads, such as a seek.
-  static let localTimeout = Duration.seconds(5)
+  ///
+  /// They answer within milliseconds; on a machine that is much too busy one was seen to take more than 5 s. To give up early gains
+  /// nothing: the same thread sends the heartbeats, and a call that was given up may still take effect.
+  static let localTimeout = Duration.seconds(60)
 
   /// Makes a consumer, which connects in the background.
   /// - Parameters:
