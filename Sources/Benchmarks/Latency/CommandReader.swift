@@ -10,27 +10,31 @@ final class CommandReader: Sendable {
   private let kafka: KafkaConfiguration
   private let topic: String
   private let partitions: Int
-  private let measuredFrom: Double
+  private let starts: [KafkaPosition]
   private let thread = BenchmarkThread(name: "bench-reader")
   private let latencies = Mutex(Histogram<UInt64>(numberOfSignificantValueDigits: .three))
 
+  private static let group = "rouse-bench-latency"
   /// The time without a command, in seconds, after which the reader ends if it was asked to.
   private static let quietSeconds = 1.0
 
+  /// Makes a reader of what is committed from now on. The commands that are there already, as those of a search for the maximum, would
+  /// hold it up: the embedded broker returns one batch of each partition at a time.
   /// - Parameters:
   ///   - kafka: the properties of the consumer.
   ///   - topic: the topic of commands.
   ///   - partitions: the number of its partitions.
-  ///   - measuredFrom: the moment, in seconds of ``MonotonicClock``; commands of events that were due earlier are ignored.
-  init(kafka: KafkaConfiguration, topic: String, partitions: Int, measuredFrom: Double) {
+  /// - Throws: `KafkaError` when a broker does not answer within 30 seconds.
+  init(kafka: KafkaConfiguration, topic: String, partitions: Int) throws(KafkaError) {
     self.kafka = kafka
     self.topic = topic
     self.partitions = partitions
-    self.measuredFrom = measuredFrom
+    starts = try KafkaConsumer.committedEnds(topic, partitions: partitions, group: Self.group, kafka: kafka)
   }
 
   /// Starts the thread.
-  func start() { thread.start { [self] in try read() } }
+  /// - Parameter measuredFrom: the moment, in seconds of ``MonotonicClock``; commands of events that were due earlier are ignored.
+  func start(measuredFrom: Double) { thread.start { [self] in try read(measuredFrom: measuredFrom) } }
 
   /// Waits for the last command.
   /// - Returns: the latencies, in microseconds.
@@ -40,9 +44,9 @@ final class CommandReader: Sendable {
     return latencies.withLock { $0 }
   }
 
-  private func read() throws(KafkaError) {
+  private func read(measuredFrom: Double) throws(KafkaError) {
     let consumer = try KafkaConsumer.committed(
-      topic, partitions: partitions, group: "rouse-bench-latency", kafka: kafka)
+      topic, partitions: partitions, group: Self.group, kafka: kafka, from: starts)
     defer { consumer.close(timeout: .seconds(2)) }
     var last = MonotonicClock.seconds()
     var found: [UInt64] = []

@@ -95,14 +95,13 @@ package struct LatencyBenchmark {
 
   /// Sends events at a rate and reads their commands.
   private func measure(rate: Double, maximum: Double?, first: Int) throws -> Result {
+    let reader = try CommandReader(
+      kafka: stage.broker.kafka, topic: stage.settings.topics.commands, partitions: stage.partitions)
+    let sender = try EventSender(stage: stage, load: load)
     let start = MonotonicClock.seconds() + 0.5
     let measuredFrom = start + Double(Self.warmUpSeconds)
     let count = Int(rate * Double(Self.warmUpSeconds + seconds))
-    let reader = CommandReader(
-      kafka: stage.broker.kafka, topic: stage.settings.topics.commands, partitions: stage.partitions,
-      measuredFrom: measuredFrom)
-    reader.start()
-    let sender = try EventSender(stage: stage, load: load)
+    reader.start(measuredFrom: measuredFrom)
     var usage = ProcessUsage.now()
     var isWarm = false
     for number in 0..<count {

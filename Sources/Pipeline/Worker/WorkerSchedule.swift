@@ -26,14 +26,18 @@ struct WorkerSchedule {
   /// The shortest and the longest wait for the next records.
   private static let (waitMin, waitMax) = (Duration.milliseconds(1), Duration.milliseconds(20))
 
-  /// Whether enough time has passed since the last commit: the commit interval since it began, or for an idle thread a third of the
-  /// interval since it ended. So a thread with little to do pauses between two commits, unless one takes nearly as long as the interval.
+  /// Whether enough time has passed since the last commit. For a thread with records to plan, that is the commit interval since the
+  /// commit began; but a thread plans at least as long as the commit took, up to an interval. So slow commits take half of its time, not
+  /// all of it, and bring more records each. For an idle thread it is a third of the interval since the commit ended.
   ///
   /// - Parameters:
   ///   - now: The present instant.
   ///   - isIdle: Whether the last poll brought no record.
-  func isCommitDue(at now: Duration, isIdle: Bool) -> Bool {
-    now - lastCommit >= commitInterval || isIdle && now >= idleCommit
+  func isCommitDue(at now: Duration, isIdle: Bool) -> Bool { now >= busyCommit || isIdle && now >= idleCommit }
+
+  /// The earliest commit of a thread with records to plan.
+  private var busyCommit: Duration {
+    max(lastCommit + commitInterval, lastCommitEnd + min(lastCommitEnd - lastCommit, commitInterval))
   }
 
   /// The earliest commit of an idle thread.
@@ -47,7 +51,7 @@ struct WorkerSchedule {
   ///   - isUncommitted: Whether a planner has changes that the next commit writes.
   func recordWait(at now: Duration, isUncommitted: Bool) -> Duration {
     isUncommitted
-      ? min(Self.waitMax, max(Self.waitMin, min(idleCommit, lastCommit + commitInterval) - now)) : Self.waitMax
+      ? min(Self.waitMax, max(Self.waitMin, min(idleCommit, busyCommit) - now)) : Self.waitMax
   }
 
   /// Notes that a commit begins.

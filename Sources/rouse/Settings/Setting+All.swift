@@ -67,7 +67,7 @@ extension Setting {
         "Planner threads; without it, one per core."),
       Setting(
         .commitInterval, .number(1...60_000, unit: "milliseconds"), .number(milliseconds(pipeline.commitInterval)),
-        "Longest time between two commits; a planner without further records commits sooner."),
+        "Longest time between two commits, unless they are slow; a planner without further records commits sooner."),
       Setting(
         .transactionTimeout, .number(1000...900_000, unit: "milliseconds"),
         .number(milliseconds(pipeline.transactionTimeout)),

@@ -15,6 +15,16 @@ struct WorkerScheduleTests {
     #expect(schedule.isCommitDue(at: .milliseconds(1600), isIdle: false))
   }
 
+  @Test("a busy thread plans as long as its last commit took, at most an interval", arguments: [20, 50, 80, 100, 3000])
+  func slowCommits(took: Int) {
+    var schedule = WorkerSchedule(commitInterval: .milliseconds(100))
+    schedule.commits(at: .seconds(1))
+    schedule.committed(at: .milliseconds(1000 + took))
+    let due = 1000 + (took <= 50 ? 100 : took + min(took, 100))
+    #expect(!schedule.isCommitDue(at: .milliseconds(due - 1), isIdle: false))
+    #expect(schedule.isCommitDue(at: .milliseconds(due), isIdle: false))
+  }
+
   @Test("an idle thread commits after a third of the interval, and waits no longer for records than until then")
   func idleCommits() {
     var schedule = WorkerSchedule(commitInterval: .milliseconds(90), at: .seconds(1))
@@ -25,12 +35,12 @@ struct WorkerScheduleTests {
     }
     #expect(waits == [20, 10, 1, 1, 1].map { Duration.milliseconds($0) })
     #expect(schedule.recordWait(at: .milliseconds(1029), isUncommitted: false) == .milliseconds(20))
-    // Counted from the end of a commit that takes long; the interval of a busy thread counts from its begin.
+    // Counted from the end of a commit that takes long.
     schedule.commits(at: .milliseconds(2000))
     schedule.committed(at: .milliseconds(2080))
     #expect(!schedule.isCommitDue(at: .milliseconds(2089), isIdle: true))
-    #expect(schedule.recordWait(at: .milliseconds(2085), isUncommitted: true) == .milliseconds(5))
-    #expect(schedule.isCommitDue(at: .milliseconds(2090), isIdle: false))
+    #expect(schedule.recordWait(at: .milliseconds(2100), isUncommitted: true) == .milliseconds(10))
+    #expect(schedule.isCommitDue(at: .milliseconds(2110), isIdle: true))
     schedule.commits(at: .milliseconds(3000))
     schedule.committed(at: .milliseconds(3020))
     #expect(!schedule.isCommitDue(at: .milliseconds(3049), isIdle: true))
