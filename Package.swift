@@ -75,6 +75,8 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CLibrdkafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    // One instruction of the processor, as a function in a header.
+    .systemLibrary(name: "CPrefetch"),
     .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
 
     // For apps. Must never depend on another target or a package.
@@ -87,7 +89,7 @@ let package = Package(
     .target(
       name: "Policies", dependencies: ["Domain", "JSON", .product(name: "Yams", package: "Yams")],
       resources: [.embedInCode("Profiles")]),
-    .target(name: "Planning", dependencies: ["Domain", "Policies", "JSON"]),
+    .target(name: "Planning", dependencies: ["Domain", "Policies", "JSON", "CPrefetch"]),
     .target(
       name: "Observing",
       dependencies: [

@@ -5,45 +5,42 @@ extension Planner {
   /// until they are planned, and so many are enough to overlap the waits for memory.
   public static let hintsMax = 16  // the size of the arrays below
 
-  /// Loads the table entries that the next events will look up into the processor's caches. It changes no state.
+  /// Asks the processor to load the table entries that the next events will look up into its caches. It changes no state.
   ///
   /// The tables of a large fleet are larger than the caches, so planning an event that reaches few devices mostly waits for
   /// memory: index, key, subscriber, instance and device, each look-up after the one before. Here each step is made for
-  /// several events at once, so that their waits overlap.
+  /// several events at once, so that their waits overlap. The last step waits for nothing: what it asks for arrives while the first events
+  /// are planned.
   /// - Parameter hints: The hints of the next records; those beyond `hintsMax` are ignored.
-  /// - Returns: A sum over the values read, without meaning. It keeps the compiler from removing the reads.
-  @inline(never) @discardableResult
-  public borrowing func prefetch(_ hints: [LookUpHint]) -> UInt32 {
-    var sum: UInt32 = 0
+  @inline(never)
+  public borrowing func prefetch(_ hints: [LookUpHint]) {
     // The slots that the step before found for each event.
     var slots = InlineArray<16, SubjectSlot>(repeating: .absent)
     var interests = InlineArray<16, InterestSlot>(repeating: .absent)
     let count = min(hints.count, Self.hintsMax)
-    for i in 0..<count { sum &+= subjects.touch(hints[i].subject) }
-    for i in 0..<count { slots[i] = subjects.candidate(hints[i].subject) ?? .absent }
+    for i in 0..<count { subjects.prefetch(hints[i].subject) }
+    for i in 0..<count {
+      slots[i] = subjects.candidate(hints[i].subject) ?? .absent
+      if !slots[i].isAbsent { subjects.slots.prefetch(slots[i]) }
+    }
     for i in 0..<count where !slots[i].isAbsent {
-      // The key is the first field; the slot of the interest lies so far behind it that both load the whole entry.
-      sum &+= UInt32(truncatingIfNeeded: subjects.slots[slots[i]].key)
       interests[i] = subjects.slots[slots[i]].interest
+      if !interests[i].isAbsent { registry.interests.prefetch(interests[i]) }
     }
-    sum &+= prefetch(interestsOf: hints, known: &interests, count: count)
-    for i in 0..<count where !slots[i].isAbsent {
-      // Four events take as many bytes as the processor loads at a time.
-      for place in stride(from: 0, to: subjects.slots[slots[i]].newest.events.count, by: 4) {
-        sum &+= UInt32(truncatingIfNeeded: subjects.slots[slots[i]].newest.events[place].id)
-      }
-    }
+    prefetch(interestsOf: hints, known: &interests, count: count)
+    for i in 0..<count where !slots[i].isAbsent { subjects.slots[slots[i]].newest.prefetchEvents() }
     // Only the first three entries that follow: most event types concern no more kinds.
     for _ in 0..<3 {
-      for i in 0..<count where !slots[i].isAbsent { slots[i] = subjects.slots[slots[i]].related }
       for i in 0..<count where !slots[i].isAbsent {
-        sum &+= UInt32(truncatingIfNeeded: subjects.slots[slots[i]].newest.values.count)
+        slots[i] = subjects.slots[slots[i]].related
+        if !slots[i].isAbsent { subjects.slots.prefetch(slots[i]) }
       }
     }
     for i in 0..<count where !interests[i].isAbsent {
-      sum &+= registry.texts.touch(registry.interests.key(of: interests[i]))
+      registry.texts.prefetch(registry.interests.key(of: interests[i]))
     }
-    return sum &+ prefetch(listenersOf: interests, count: count) &+ prefetchTimers()
+    prefetch(listenersOf: interests, count: count)
+    prefetchTimers()
   }
 
   /// Looks up the interest keys that the subject memory does not know, and drops those that nothing listens to.
@@ -53,25 +50,23 @@ extension Planner {
   ///   - count: The number of hints.
   private borrowing func prefetch(
     interestsOf hints: [LookUpHint], known interests: inout InlineArray<16, InterestSlot>, count: Int
-  ) -> UInt32 {
-    var sum: UInt32 = 0
+  ) {
     var hashes = InlineArray<16, UInt32>(repeating: 0)
     for i in 0..<count where interests[i].isAbsent {
       hashes[i] = hints[i].interest
-      sum &+= registry.interests.touch(hashes[i])
+      registry.interests.prefetch(hash: hashes[i])
     }
     for i in 0..<count where interests[i].isAbsent {
       interests[i] = registry.interests.candidate(hashes[i]) ?? .absent
+      if !interests[i].isAbsent { registry.interests.prefetch(interests[i]) }
     }
     for i in 0..<count where !interests[i].isAbsent {
       if registry.interests.count(of: interests[i]) == 0 { interests[i] = .absent }
     }
-    return sum
   }
 
   /// Loads what decisions about the first devices of several fan-outs read. A longer fan-out prefetches for itself.
-  private borrowing func prefetch(listenersOf interests: InlineArray<16, InterestSlot>, count: Int) -> UInt32 {
-    var sum: UInt32 = 0
+  private borrowing func prefetch(listenersOf interests: InlineArray<16, InterestSlot>, count: Int) {
     var entries = InlineArray<16, EntrySlot>(repeating: .absent)
     var filled = 0
     for i in 0..<count where !interests[i].isAbsent {
@@ -79,26 +74,27 @@ extension Planner {
         entries[filled] = registry.interests.entry(place, of: interests[i])
         filled += 1
         if filled == Self.hintsMax {
-          sum &+= prefetch(entries, count: filled)
+          prefetch(entries, count: filled, withTexts: true)
           filled = 0
         }
       }
     }
-    return sum &+ prefetch(entries, count: filled)
+    prefetch(entries, count: filled, withTexts: true)
   }
 
   /// Loads what decisions read that events by these entries lead to.
-  private borrowing func prefetch(_ entries: InlineArray<16, EntrySlot>, count: Int) -> UInt32 {
+  private borrowing func prefetch(_ entries: InlineArray<16, EntrySlot>, count: Int, withTexts: Bool) {
     var instances = InlineArray<16, InstanceSlot>(repeating: .absent)
+    for i in 0..<count { registry.entries.prefetch(entries[i]) }
     for i in 0..<count { instances[i] = registry.entries[entries[i]].instance }
-    return prefetch(reached: &instances, count: count, withTexts: true)
+    prefetch(reached: &instances, count: count, withTexts: withTexts)
   }
 
   /// The time from now in which a timer must be due for `prefetchTimers` to load what it needs.
   private static let timersAhead = TimeSpan.seconds(1)
 
   /// Loads what the examinations read to which the next timers lead. They are among the first entries of the queue.
-  private borrowing func prefetchTimers() -> UInt32 {
+  private borrowing func prefetchTimers() {
     var instances = InlineArray<16, InstanceSlot>(repeating: .absent)
     var filled = 0
     for place in 0..<min(pending.upcomingTimerCount, Self.hintsMax) {
@@ -107,20 +103,19 @@ extension Planner {
       instances[filled] = timer.instance
       filled += 1
     }
-    return filled == 0 ? 0 : prefetch(reached: &instances, count: filled, withTexts: true)
+    if filled > 0 { prefetch(reached: &instances, count: filled, withTexts: true) }
   }
 
   /// Loads the table entries of the next devices that a fan-out reaches into the processor's caches. It changes no state.
   /// - Parameters:
   ///   - place: The place of the next entry in the interest's list.
   ///   - interest: The interest.
-  /// - Returns: A sum over the values read, without meaning.
-  @inline(never) @discardableResult
-  borrowing func prefetch(fanOutFrom place: Int, of interest: InterestSlot) -> UInt32 {
-    var instances = InlineArray<16, InstanceSlot>(repeating: .absent)
+  @inline(never)
+  borrowing func prefetch(fanOutFrom place: Int, of interest: InterestSlot) {
+    var entries = InlineArray<16, EntrySlot>(repeating: .absent)
     let count = min(registry.interests.count(of: interest) - place, Self.hintsMax)
-    for i in 0..<count { instances[i] = registry.entries[registry.interests.entry(place + i, of: interest)].instance }
-    return prefetch(reached: &instances, count: count)
+    for i in 0..<count { entries[i] = registry.interests.entry(place + i, of: interest) }
+    prefetch(entries, count: count, withTexts: false)
   }
 
   /// Loads the table entries that decisions about these instances read: their devices, and of all instances of the devices the
@@ -133,71 +128,56 @@ extension Planner {
   @inline(never)
   private borrowing func prefetch(
     reached instances: inout InlineArray<16, InstanceSlot>, count: Int, withTexts: Bool = false
-  ) -> UInt32 {
-    var sum: UInt32 = 0
+  ) {
     var devices = InlineArray<16, DeviceSlot>(repeating: .absent)
-    for i in 0..<count where !instances[i].isAbsent { devices[i] = registry.instances[instances[i]].device }
+    for i in 0..<count where !instances[i].isAbsent { registry.instances.prefetch(instances[i]) }
+    for i in 0..<count where !instances[i].isAbsent {
+      devices[i] = registry.instances[instances[i]].device
+      if !devices[i].isAbsent { registry.devices.prefetch(devices[i]) }
+    }
     for i in 0..<count where !devices[i].isAbsent {
-      sum &+= registry.devices[devices[i]].lastCommand.ordinal
       instances[i] = registry.devices[devices[i]].firstInstance
+      if !instances[i].isAbsent { registry.instances.prefetch(instances[i]) }
     }
     // Only the first four instances: most devices have no more. Each step reads the same of all of them before the next step
     // follows what it has found, so that as many waits as possible overlap.
     let first = instances
     for _ in 0..<4 {
-      for i in 0..<count where !instances[i].isAbsent { sum &+= touch(instance: &instances[i]) }
+      for i in 0..<count where !instances[i].isAbsent { prefetch(behind: &instances[i]) }
     }
     instances = first
     for _ in 0..<4 {
-      for i in 0..<count where !instances[i].isAbsent { sum &+= touch(screenOf: &instances[i]) }
+      for i in 0..<count where !instances[i].isAbsent { prefetch(contentOf: &instances[i]) }
     }
-    instances = first
-    for _ in 0..<4 {
-      for i in 0..<count where !instances[i].isAbsent { sum &+= touch(contentOf: &instances[i]) }
+    if !withTexts { return }
+    for i in 0..<count where !devices[i].isAbsent {
+      registry.texts.prefetch(registry.devices[devices[i]].id)
+      let tokens = registry.devices[devices[i]].tokens
+      if !tokens.isAbsent { registry.texts.prefetch(tokens) }
     }
-    if withTexts {
-      for i in 0..<count where !devices[i].isAbsent {
-        let device = registry.devices[devices[i]]
-        sum &+= registry.texts.touch(device.id)
-        if !device.tokens.isAbsent { sum &+= registry.texts.touch(device.tokens) }
-      }
-    }
-    return sum
   }
 
-  // Each of these three functions replaces the instance by the next one of the device, and returns a number without meaning.
+  // Both of these functions replace the instance by the next one of the device.
 
-  /// Loads an instance: the first and the last fields, because an instance is longer than what the processor loads at a time.
+  /// Loads what an instance leads to: the next one, its first entry and what waits on it.
   @inline(__always)
-  private borrowing func touch(instance: inout InstanceSlot) -> UInt32 {
-    let need = registry.instances[instance].demand.needRecent.bitPattern
-    let sum = need &+ UInt32(truncatingIfNeeded: registry.instances[instance].day.spent)
-    instance = registry.instances[instance].next
-    return sum
-  }
-
-  /// Loads the first entry of an instance and what waits on it.
-  @inline(__always)
-  private borrowing func touch(screenOf instance: inout InstanceSlot) -> UInt32 {
-    var sum: UInt32 = 0
+  private borrowing func prefetch(behind instance: inout InstanceSlot) {
     let (entry, waiting) = (registry.instances[instance].firstEntry, registry.instances[instance].waiting)
-    if !entry.isAbsent { sum &+= registry.entries[entry].distance.bitPattern }
-    if !waiting.isAbsent { sum &+= pending[waiting].lastCause.number }
     instance = registry.instances[instance].next
-    return sum
+    if !instance.isAbsent { registry.instances.prefetch(instance) }
+    if !entry.isAbsent { registry.entries.prefetch(entry) }
+    if !waiting.isAbsent { pending.prefetch(waiting) }
   }
 
   /// Loads the values that an instance shows by its first entry, and the newest cause that waits on it.
   @inline(__always)
-  private borrowing func touch(contentOf instance: inout InstanceSlot) -> UInt32 {
-    var sum: UInt32 = 0
+  private borrowing func prefetch(contentOf instance: inout InstanceSlot) {
     let (entry, waiting) = (registry.instances[instance].firstEntry, registry.instances[instance].waiting)
     let row = entry.isAbsent ? ShownRow.absent : registry.entries[entry].row
     let cause = waiting.isAbsent ? CauseSlot.absent : pending[waiting].lastCause
-    if !row.isAbsent { sum &+= UInt32(truncatingIfNeeded: registry.shownFields.head(row)) }
-    if !cause.isAbsent { sum &+= pending.causes[cause].event.number }
+    if !row.isAbsent { registry.shownFields.prefetch(row) }
+    if !cause.isAbsent { pending.causes.prefetch(cause) }
     instance = registry.instances[instance].next
-    return sum
   }
 
   // MARK: Timers
@@ -206,23 +186,22 @@ extension Planner {
   private static let timersMin = 4
 
   /// Loads what the examinations read to which the next due timers lead. It changes no state.
-  /// - Returns: The number of timers that may fire before the next call, at least 1 if one is due; and a sum without meaning.
+  /// - Returns: The number of timers that may fire before the next call, at least 1 if one is due.
   @inline(never)
-  borrowing func prefetchDueTimers() -> (count: Int, sum: UInt32) {
+  borrowing func prefetchDueTimers() -> Int {
     var instances = InlineArray<16, InstanceSlot>(repeating: .absent)
     let count = pending.dueTimers(now: now, into: &instances)
-    return (count, count < Self.timersMin ? 0 : prefetch(reached: &instances, count: count))
+    if count >= Self.timersMin { prefetch(reached: &instances, count: count) }
+    return count
   }
 
   // MARK: Texts
 
   /// Looks up the states of the subjects that the screens of `record.reached` show by their first entries, for `markFresh`. Each step is
   /// made for all of them, so that the waits for memory overlap.
-  /// - Returns: A sum over the values read, without meaning.
-  @inline(never) @discardableResult
-  mutating func findTruthsOfReached() -> UInt32 {
+  @inline(never)
+  mutating func findTruthsOfReached() {
     record.reachedTruths.clear()
-    var sum: UInt32 = 0
     var names = InlineArray<16, TextHandle>(repeating: .absent)
     var keys = InlineArray<16, UInt64>(repeating: 0)
     let count = min(record.reached.count, Self.hintsMax)
@@ -235,43 +214,34 @@ extension Planner {
       if registry.entries[entry].interest == record.fanOut.subjectInterest, currentTruth(kind) >= 0 { continue }
       names[i] = registry.interests.key(of: registry.entries[entry].interest)
     }
-    for i in 0..<count where !names[i].isAbsent { sum &+= registry.texts.touch(names[i]) }
+    for i in 0..<count where !names[i].isAbsent { registry.texts.prefetch(names[i]) }
     for i in 0..<count where !names[i].isAbsent {
       let name = registry.texts.bytes.span.extracting(registry.texts.range(of: names[i]))
       keys[i] = rules[registry.instances[record.reached[i]].kind].display.truthKey(subject: name)
     }
     let slots = subjects.slots(keys, count: count)
-    for i in 0..<count where !slots[i].isAbsent {
-      sum &+= UInt32(truncatingIfNeeded: subjects.slots[slots[i]].newest.values.count)
-    }
     for i in 0..<count { record.reachedTruths.append(slots[i]) }
-    return sum
   }
 
   /// Loads the ids of the devices that the next decisions of a step are about. It changes no state.
   /// - Parameters:
   ///   - place: The place of the first of these decisions in `output`.
   ///   - output: The output of the last step.
-  /// - Returns: A sum over the values read, without meaning.
-  @inline(never) @discardableResult
-  borrowing func prefetch(idsFrom place: Int, of output: PlannerOutput) -> UInt32 {
-    var sum: UInt32 = 0
+  @inline(never)
+  borrowing func prefetch(idsFrom place: Int, of output: PlannerOutput) {
     for decision in output.decisions[place...].prefix(Self.hintsMax) {
-      sum &+= registry.texts.touch(registry.devices[registry.instances[decision.instance].device].id)
+      registry.texts.prefetch(registry.devices[registry.instances[decision.instance].device].id)
     }
-    return sum
   }
 
-  /// Loads the push tokens of the devices to which the next commands of a step are sent. It changes no state. The parameters and
-  /// the result are those of `prefetch(idsFrom:of:)`, for commands.
-  @inline(never) @discardableResult
-  borrowing func prefetch(tokensFrom place: Int, of output: PlannerOutput) -> UInt32 {
-    var sum: UInt32 = 0
+  /// Loads the push tokens of the devices to which the next commands of a step are sent. It changes no state. The parameters are
+  /// those of `prefetch(idsFrom:of:)`, for commands.
+  @inline(never)
+  borrowing func prefetch(tokensFrom place: Int, of output: PlannerOutput) {
     for command in output.commands[place...].prefix(Self.hintsMax) {
       let tokens = registry.devices[command.device].tokens
-      if !tokens.isAbsent { sum &+= registry.texts.touch(tokens) }
+      if !tokens.isAbsent { registry.texts.prefetch(tokens) }
     }
-    return sum
   }
 
   // MARK: State records
@@ -279,46 +249,36 @@ extension Planner {
   /// Loads the table entries of the devices whose state records are written next into the processor's caches. It changes no
   /// state.
   /// - Parameter slots: The devices; those beyond `hintsMax` are ignored.
-  /// - Returns: A sum over the values read, without meaning.
-  @inline(never) @discardableResult
-  borrowing func prefetch(devices slots: ArraySlice<DeviceSlot>) -> UInt32 {
-    var sum: UInt32 = 0
-    var instances = InlineArray<16, InstanceSlot>(repeating: .absent)
-    var texts = InlineArray<16, TextHandle>(repeating: .absent)
-    var entries = InlineArray<16, EntrySlot>(repeating: .absent)
+  @inline(never)
+  borrowing func prefetch(devices slots: ArraySlice<DeviceSlot>) {
+    var first = InlineArray<16, InstanceSlot>(repeating: .absent)
     // Additions have no names.
     var isNamed = InlineArray<16, Bool>(repeating: false)
     let count = min(slots.count, Self.hintsMax)
+    for i in 0..<count { registry.devices.prefetch(slots[slots.startIndex + i]) }
     for i in 0..<count {
-      let device = registry.devices[slots[slots.startIndex + i]]
-      instances[i] = device.firstInstance
-      isNamed[i] = device.flags.contains(.rebuilt) || !device.flags.contains(.changed)
-      if isNamed[i] { texts[i] = device.id }
-    }
-    for i in 0..<count where !texts[i].isAbsent {
-      sum &+= registry.texts.touch(texts[i])
+      let device = slots[slots.startIndex + i]
+      let flags = registry.devices[device].flags
+      isNamed[i] = flags.contains(.rebuilt) || !flags.contains(.changed)
+      first[i] = registry.devices[device].firstInstance
+      if !first[i].isAbsent { registry.instances.prefetch(first[i]) }
+      if isNamed[i] { registry.texts.prefetch(registry.devices[device].id) }
     }
     // Only the first four instances: most devices have no more.
+    var instances = first
     for _ in 0..<4 {
-      for i in 0..<count {
-        entries[i] = .absent
-        if instances[i].isAbsent { continue }
-        let state = registry.instances[instances[i]]
-        entries[i] = state.firstEntry
-        if !state.waiting.isAbsent { sum &+= pending[state.waiting].firstCause.number }
-        instances[i] = state.next
-      }
-      for i in 0..<count {
-        texts[i] = .absent
-        if entries[i].isAbsent { continue }
-        let row = registry.entries[entries[i]].row
-        if isNamed[i] { texts[i] = registry.interests.key(of: registry.entries[entries[i]].interest) }
-        if !row.isAbsent { sum &+= UInt32(truncatingIfNeeded: registry.shownFields.head(row)) }
-      }
-      for i in 0..<count where !texts[i].isAbsent {
-        sum &+= registry.texts.touch(texts[i])
+      for i in 0..<count where !instances[i].isAbsent { prefetch(behind: &instances[i]) }
+    }
+    instances = first
+    for _ in 0..<4 {
+      for i in 0..<count where !instances[i].isAbsent {
+        let entry = registry.instances[instances[i]].firstEntry
+        instances[i] = registry.instances[instances[i]].next
+        if entry.isAbsent { continue }
+        let row = registry.entries[entry].row
+        if !row.isAbsent { registry.shownFields.prefetch(row) }
+        if isNamed[i] { registry.texts.prefetch(registry.interests.key(of: registry.entries[entry].interest)) }
       }
     }
-    return sum
   }
 }

@@ -28,7 +28,7 @@ extension Planner {
     var ahead = 0
     while let due = pending.nextTimer, due <= now {
       if output.decisions.count >= decisionsMax { return false }
-      if ahead == 0 { ahead = prefetchDueTimers().count }
+      if ahead == 0 { ahead = prefetchDueTimers() }
       ahead -= 1
       guard let timer = pending.takeTimer(now: now) else { return true }
       let instance = timer.instance

@@ -255,9 +255,13 @@ extension Planner {
     let count = registry.interests.count(of: interest)
     let bit = record.fanOut.cursors[cursor].bit
     var place = record.fanOut.cursors[cursor].place
-    if place >= record.fanOut.cursors[cursor].prefetched, place + Self.prefetchedMin <= count {
-      prefetch(fanOutFrom: place, of: interest)
-      record.fanOut.cursors[cursor].prefetched = place + Self.hintsMax
+    // What is asked for arrives while the devices before it are decided, so each group is asked for one group ahead.
+    if place + Self.hintsMax >= record.fanOut.cursors[cursor].prefetched {
+      let from = max(place, record.fanOut.cursors[cursor].prefetched)
+      if from + Self.prefetchedMin <= count {
+        prefetch(fanOutFrom: from, of: interest)
+        record.fanOut.cursors[cursor].prefetched = from + Self.hintsMax
+      }
     }
     while place < count {
       let entry = registry.interests.entry(place, of: interest)

@@ -135,6 +135,11 @@ struct Pending {
   /// The bytes that the tables take in memory.
   var bytes: Int { waitings.bytes + causes.bytes + events.bytes + timers.bytes }
 
+  /// Asks the processor to load the pending causes and the timer of an instance.
+  /// - Parameter slot: A slot that is not absent.
+  @inline(__always)
+  func prefetch(_ slot: WaitingSlot) { waitings.prefetch(slot) }
+
   /// The pending causes and the timer of an instance; an empty `Waiting` for the absent slot.
   @inline(__always)
   subscript(slot: WaitingSlot) -> Waiting { slot.isAbsent ? Waiting() : waitings[slot] }

@@ -59,9 +59,13 @@ struct InterestIndex {
   @inline(__always)
   func candidate(_ hash: UInt32) -> InterestSlot? { index.candidate(hash).map { InterestSlot($0) } }
 
-  /// Loads the memory that `candidate` reads, and returns a number without meaning.
+  /// Asks the processor to load what `candidate` reads.
   @inline(__always)
-  func touch(_ hash: UInt32) -> UInt32 { index.touch(hash) }
+  func prefetch(hash: UInt32) { index.prefetch(hash) }
+
+  /// Asks the processor to load a key's entry of the table.
+  @inline(__always)
+  func prefetch(_ id: InterestSlot) { interests.prefetch(id.index) }
 
   /// Returns the text of a key.
   func key(of id: InterestSlot) -> TextHandle { interests[id.index].key }

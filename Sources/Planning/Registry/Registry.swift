@@ -33,9 +33,9 @@ struct Registry {
 
   /// The number of devices, forgotten ones included.
   var deviceCount: Int { deviceIndex.count }
-  /// Loads the memory that the look-up of a device needs, and returns a number without meaning.
+  /// Asks the processor to load what the look-up of a device needs.
   @inline(__always)
-  func touchDevice(_ hash: UInt32) -> UInt32 { deviceIndex.touch(hash) }
+  func prefetchDevice(_ hash: UInt32) { deviceIndex.prefetch(hash) }
   /// The bytes that the device index takes in memory.
   var indexBytes: Int { deviceIndex.bytes }
 

@@ -51,7 +51,7 @@ struct RestoredKeys {
   mutating func intern(
     into interests: inout InterestIndex, _ texts: inout TextPool, for entries: inout SlotPool<EntryTag, InterestEntry>
   ) {
-    _ = prefetch(interests, texts)
+    prefetch(interests, texts)
     for (index, key) in keys.enumerated() where entries[key.entry].interest == Self.mark(index) {
       entries[key.entry].interest = interests.intern(bytes.span.extracting(key.place), hash: key.hash, in: &texts)
     }
@@ -60,14 +60,10 @@ struct RestoredKeys {
   }
 
   /// Loads what the look-up of the keys needs into the processor's caches.
-  /// - Returns: A sum over the values read, without meaning. It keeps the compiler from removing the reads.
-  @inline(never)
-  private func prefetch(_ interests: borrowing InterestIndex, _ texts: borrowing TextPool) -> UInt32 {
-    var sum: UInt32 = 0
-    for key in keys { sum &+= interests.touch(key.hash) }
+  private func prefetch(_ interests: borrowing InterestIndex, _ texts: borrowing TextPool) {
+    for key in keys { interests.prefetch(hash: key.hash) }
     for key in keys {
-      if let known = interests.candidate(key.hash) { sum &+= texts.touch(interests.key(of: known)) }
+      if let known = interests.candidate(key.hash) { texts.prefetch(interests.key(of: known)) }
     }
-    return sum
   }
 }

@@ -49,6 +49,10 @@ struct ShownFields {
   /// Returns the number of fields that a head stands for.
   static func count(_ head: UInt64) -> Int { Int(head & widthBits) }
 
+  /// Asks the processor to load the head of a row.
+  @inline(__always)
+  func prefetch(_ row: ShownRow) { cells.prefetch(Int(row.place)) }
+
   /// Returns the head of a row, without its scale.
   @inline(__always)
   func head(_ row: ShownRow) -> UInt64 { cells[Int(row.place)] & ~Self.scaleBits }

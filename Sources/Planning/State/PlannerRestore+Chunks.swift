@@ -130,22 +130,13 @@ extension PlannerRestore {
   private mutating func addDevices(of chunk: Int64, _ reader: inout BinaryReader) throws(BinaryError) {
     var entries: ContiguousArray<DeviceEntry> = []
     while reader.remaining > 0 { entries.append(try DeviceEntry(&reader)) }
-    _ = prefetch(entries)
+    for entry in entries { planner.registry.prefetchDevice(entry.hash) }
     for entry in entries { try add(entry, of: chunk, reader.bytes) }
   }
 
   private mutating func add(_ entry: DeviceEntry, of chunk: Int64, _ bytes: [UInt8]) throws(BinaryError) {
     if entry.id.isEmpty { return try add(additionIn: bytes, entry.version) }
     try add(device: bytes, in: entry.id, hash: entry.hash, bytes, version: entry.version, of: chunk, entry.size)
-  }
-
-  /// Loads what the look-up of the devices needs into the processor's caches.
-  /// - Returns: A sum over the values read, without meaning. It keeps the compiler from removing the reads.
-  @inline(never)
-  private borrowing func prefetch(_ entries: ContiguousArray<DeviceEntry>) -> UInt32 {
-    var sum: UInt32 = 0
-    for entry in entries { sum &+= planner.registry.touchDevice(entry.hash) }
-    return sum
   }
 
   /// An entry of a chunk of devices.

@@ -41,20 +41,11 @@ extension SubjectMemory {
   /// The number of subjects whose notes are prefetched at once.
   private static let prefetched = 16
 
-  /// Loads what the notes about subjects need into the processor's caches, so that the waits for memory overlap.
-  /// - Returns: A sum over the values read, without meaning. It keeps the compiler from removing the reads.
-  @inline(never) @discardableResult
-  private borrowing func prefetch(_ subjects: ArraySlice<SubjectSlot>) -> UInt64 {
-    var sum: UInt64 = 0
-    for slot in subjects { sum &+= slots[slot].key &+ UInt64(slots[slot].eventsToWrite) }
-    for slot in subjects {
-      sum &+= UInt64(truncatingIfNeeded: slots[slot].newest.values.count)
-      // Four events take as many bytes as the processor loads at a time.
-      for place in stride(from: 0, to: slots[slot].newest.events.count, by: 4) {
-        sum &+= slots[slot].newest.events[place].id
-      }
-    }
-    return sum
+  /// Asks the processor to load what the notes about subjects need, so that the waits for memory overlap.
+  @inline(never)
+  private borrowing func prefetch(_ subjects: ArraySlice<SubjectSlot>) {
+    for slot in subjects { slots.prefetch(slot) }
+    for slot in subjects { slots[slot].newest.prefetchEvents() }
   }
 
   private mutating func write(

@@ -71,9 +71,9 @@ struct SubjectMemory {
   @inline(__always)
   func candidate(_ key: UInt64) -> SubjectSlot? { index.candidate(HashIndex.hash(key)).map { SubjectSlot($0) } }
 
-  /// Loads the memory that `candidate` reads, and returns a number without meaning.
+  /// Asks the processor to load what `candidate` reads.
   @inline(__always)
-  func touch(_ key: UInt64) -> UInt32 { index.touch(HashIndex.hash(key)) }
+  func prefetch(_ key: UInt64) { index.prefetch(HashIndex.hash(key)) }
 
   /// Returns the slot of the entry with a key; nil when there is none.
   func slot(_ key: UInt64) -> SubjectSlot? {

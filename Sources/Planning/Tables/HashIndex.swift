@@ -64,10 +64,9 @@ struct HashIndex {
   @inline(__always)
   func candidate(_ hash: UInt32) -> UInt32? { find(hash) { _ in true } }
 
-  /// Returns the content of the place at which the search for a hash begins, without meaning. Reading it loads the memory that
-  /// `candidate` needs.
+  /// Asks the processor to load the place at which the search for a hash begins.
   @inline(__always)
-  func touch(_ hash: UInt32) -> UInt32 { places.isEmpty ? 0 : UInt32(truncatingIfNeeded: places[home(hash)]) }
+  func prefetch(_ hash: UInt32) { if !places.isEmpty { places.prefetch(home(hash)) } }
 
   /// Adds a number that the table does not hold yet.
   /// - Parameters:

@@ -72,6 +72,10 @@ struct SlotPool<Owner, Value> {
     @inline(__always) _modify { yield &values[slot.index] }
   }
 
+  /// Asks the processor to load the value in a slot, and does not wait for it.
+  @inline(__always)
+  func prefetch(_ slot: Slot<Owner>) { values.prefetch(slot.index) }
+
   /// Traps if a slot is free twice or a free slot does not exist. For tests.
   func checkInvariants() {
     let numbers = free.numbers
