@@ -5,7 +5,7 @@ extension Planner {
   /// until they are planned, and so many are enough to overlap the waits for memory.
   public static let hintsMax = 16  // the size of the arrays below
 
-  /// Asks the processor to load the table entries that the next events will look up into its caches. It changes no state.
+  /// Asks the processor to load into its caches what the next events will look up. It changes no state.
   ///
   /// The tables of a large fleet are larger than the caches, so planning an event that reaches few devices mostly waits for
   /// memory: index, key, subscriber, instance and device, each look-up after the one before. Here each step is made for
@@ -28,7 +28,7 @@ extension Planner {
       if !interests[i].isAbsent { registry.interests.prefetch(interests[i]) }
     }
     prefetch(interestsOf: hints, known: &interests, count: count)
-    for i in 0..<count where !slots[i].isAbsent { subjects.slots[slots[i]].newest.prefetchEvents() }
+    for i in 0..<count where !slots[i].isAbsent { subjects.slots[slots[i]].newest.events.prefetch() }
     // Only the first three entries that follow: most event types concern no more kinds.
     for _ in 0..<3 {
       for i in 0..<count where !slots[i].isAbsent {
@@ -220,7 +220,10 @@ extension Planner {
       keys[i] = rules[registry.instances[record.reached[i]].kind].display.truthKey(subject: name)
     }
     let slots = subjects.slots(keys, count: count)
-    for i in 0..<count { record.reachedTruths.append(slots[i]) }
+    for i in 0..<count {
+      if !slots[i].isAbsent { subjects.slots.prefetch(slots[i]) }
+      record.reachedTruths.append(slots[i])
+    }
   }
 
   /// Loads the ids of the devices that the next decisions of a step are about. It changes no state.
@@ -262,7 +265,9 @@ extension Planner {
       isNamed[i] = flags.contains(.rebuilt) || !flags.contains(.changed)
       first[i] = registry.devices[device].firstInstance
       if !first[i].isAbsent { registry.instances.prefetch(first[i]) }
-      if isNamed[i] { registry.texts.prefetch(registry.devices[device].id) }
+      // A device that was removed has no id any more.
+      let id = registry.devices[device].id
+      if isNamed[i], !id.isAbsent { registry.texts.prefetch(id) }
     }
     // Only the first four instances: most devices have no more.
     var instances = first

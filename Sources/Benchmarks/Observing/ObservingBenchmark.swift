@@ -64,7 +64,7 @@ package struct ObservingBenchmark {
   ///   - load: The fleet and its events.
   ///   - events: The number of events of each pipeline and round, at least 1; turns are taken until they are used up.
   ///   - partitions: The number of partitions of each topic.
-  ///   - commitInterval: The longest time between two commits.
+  ///   - commitInterval: The commit interval (`PlannerSettings.commitInterval`).
   ///   - turnSeconds: The shortest length of a turn; it ends with the next commit.
   ///   - progress: Called with a few words before each part of the work.
   package init(

@@ -88,7 +88,8 @@ struct PassthroughLoop {
     var open = Set(sources)
     var (copied, transactions) = (0, 0)
     var start: (usage: ProcessUsage, copied: Int, transactions: Int)?
-    var lastCommit = ContinuousClock.now
+    // The begin and the end of the last commit.
+    var lastCommit = (begin: ContinuousClock.now, end: ContinuousClock.now)
     var inTransaction = false
     while !open.isEmpty || inTransaction {
       if !inTransaction {
@@ -101,12 +102,16 @@ struct PassthroughLoop {
       try producer.poll()
       // The warm-up ends with a commit, so that no transaction is measured in part.
       let isWarm = start == nil && copied >= warmUp
-      guard isWarm || ContinuousClock.now - lastCommit >= commitInterval || open.isEmpty else { continue }
-      lastCommit = .now
+      // The rule of a planner with records to plan (`WorkerSchedule`).
+      let due = max(
+        lastCommit.begin + commitInterval, lastCommit.end + min(lastCommit.end - lastCommit.begin, commitInterval))
+      guard isWarm || ContinuousClock.now >= due || open.isEmpty else { continue }
+      lastCommit.begin = .now
       let positions = try consumer.positions(sources)
       try producer.sendOffsetsToTransaction(
         positions, group: try consumer.groupMetadata(), timeout: .seconds(30))
       try producer.commitTransaction(timeout: .seconds(60))
+      lastCommit.end = .now
       transactions += 1
       inTransaction = false
       if start == nil, copied >= warmUp {

@@ -22,7 +22,7 @@ package struct PipelineBenchmark {
   ///   - events: the number of events of each round, at least 1.
   ///   - partitions: the number of partitions of each topic.
   ///   - workers: the number of planner threads.
-  ///   - commitInterval: the longest time between two commits.
+  ///   - commitInterval: the commit interval (`PlannerSettings.commitInterval`).
   ///   - progress: called with a few words before each part of the work.
   package init(
     broker: BenchmarkBroker, load: FleetLoad, events: Int, partitions: Int, workers: Int, commitInterval: Duration,

@@ -14,6 +14,7 @@ public final class KafkaConsumer {
   ///
   /// They answer within milliseconds; on a machine that is much too busy one was seen to take more than 5 s. To give up early gains
   /// nothing: the same thread sends the heartbeats, and a call that was given up may still take effect.
+  /// A transaction that is open meanwhile may be ended by the broker; its records are then decided again.
   static let localTimeout = Duration.seconds(60)
 
   /// Makes a consumer, which connects in the background.

@@ -14,8 +14,8 @@ struct EventTimes {
   private let bounds: [Int64]
   private var buckets: [UInt64]
 
-  /// The most events of one transaction whose ages are known at its commit: 8 MB. A transaction lasts
-  /// at most `planner.commitIntervalMilliseconds`.
+  /// The most events of one transaction whose ages are known at its commit: 8 MB. A thread plans
+  /// for one transaction at most `planner.commitIntervalMilliseconds`.
   /// - Beyond: `rouse_event_to_decision_seconds` counts them, and `rouse_event_to_commit_seconds` does not.
   static let uncommittedMax = 1 << 20
 

@@ -2,9 +2,9 @@ import Domain
 
 /// The settings of planners.
 public struct PlannerSettings: Sendable {
-  /// The longest time between two commits of a planner thread, as long as a commit takes no more than half of it: after a slower one, a
-  /// thread with records plans as long as that took, at most this time. A shorter one means less latency and more transactions. A thread
-  /// without further records commits after a third of it, and at once after a pause.
+  /// The longest time between two commits of a planner thread. A shorter one means less latency and more transactions. A thread without
+  /// further records commits after a third of it, and at once after a pause. After a commit that took more than half of it, a thread plans
+  /// as long as that commit took, at most this time.
   /// - Beyond: the transaction is committed.
   public var commitInterval: Duration = .milliseconds(100)
   /// The number of bytes at which a transaction is committed early.

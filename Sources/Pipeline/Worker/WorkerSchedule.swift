@@ -12,7 +12,7 @@ struct WorkerSchedule {
   /// Makes the schedule of a thread that starts to work.
   ///
   /// - Parameters:
-  ///   - commitInterval: The longest time between two commits.
+  ///   - commitInterval: The commit interval (`PlannerSettings.commitInterval`).
   ///   - now: The present instant.
   init(commitInterval: Duration, at now: Duration = .zero) {
     self.commitInterval = commitInterval
@@ -27,8 +27,8 @@ struct WorkerSchedule {
   private static let (waitMin, waitMax) = (Duration.milliseconds(1), Duration.milliseconds(20))
 
   /// Whether enough time has passed since the last commit. For a thread with records to plan, that is the commit interval since the
-  /// commit began; but a thread plans at least as long as the commit took, up to an interval. So slow commits take half of its time, not
-  /// all of it, and bring more records each. For an idle thread it is a third of the interval since the commit ended.
+  /// commit began; but a thread plans at least as long as the commit took, up to an interval. So commits of up to an
+  /// interval take half of its time at most, and slower ones leave it an interval each. For an idle thread it is a third of the interval since the commit ended.
   ///
   /// - Parameters:
   ///   - now: The present instant.
@@ -51,7 +51,7 @@ struct WorkerSchedule {
   ///   - isUncommitted: Whether a planner has changes that the next commit writes.
   func recordWait(at now: Duration, isUncommitted: Bool) -> Duration {
     isUncommitted
-      ? min(Self.waitMax, max(Self.waitMin, min(idleCommit, busyCommit) - now)) : Self.waitMax
+      ? min(Self.waitMax, max(Self.waitMin, idleCommit - now)) : Self.waitMax
   }
 
   /// Notes that a commit begins.

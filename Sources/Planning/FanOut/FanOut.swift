@@ -61,7 +61,7 @@ struct FanOut {
     /// The key's bit in `KindEvaluation.keys`.
     var bit: UInt64
     var place: Int
-    /// The place up to which `prefetch` has loaded what the entries lead to.
+    /// The place up to which `prefetch` has asked for what the entries lead to.
     var prefetched = 0
   }
 }

@@ -40,10 +40,6 @@ extension SubjectMemory {
       return changes
     }
 
-    /// Asks the processor to load the events.
-    @inline(__always)
-    func prefetchEvents() { events.prefetch(bytesMax: eventsMax * MemoryLayout<KnownEvent>.stride) }
-
     /// Returns the relation of an event to the earlier ones.
     func standing(id: UInt64, time: Timestamp, now: Timestamp) -> Standing {
       for event in events where event.id == id { return .duplicate }

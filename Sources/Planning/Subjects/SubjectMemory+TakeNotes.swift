@@ -45,7 +45,7 @@ extension SubjectMemory {
   @inline(never)
   private borrowing func prefetch(_ subjects: ArraySlice<SubjectSlot>) {
     for slot in subjects { slots.prefetch(slot) }
-    for slot in subjects { slots[slot].newest.prefetchEvents() }
+    for slot in subjects { slots[slot].newest.events.prefetch() }
   }
 
   private mutating func write(

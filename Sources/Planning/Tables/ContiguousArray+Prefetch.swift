@@ -9,20 +9,21 @@ extension ContiguousArray {
     // The instruction reads nothing into the program and traps at no address, so nothing unsafe leaves the closure.
     unsafe withUnsafeBufferPointer { elements in
       guard let first = elements.baseAddress else { return }
-      unsafe prefetchLines(at: UnsafeRawPointer(first + index), bytes: MemoryLayout<Element>.stride)
+      let bytes = MemoryLayout<Element>.stride
+      // A small element does not cross the end of a line, because arrays begin at multiples of 16.
+      unsafe prefetchLines(at: UnsafeRawPointer(first + index), bytes: 16.isMultiple(of: bytes) ? 1 : bytes)
     }
   }
 }
 
 extension Array {
-  /// Asks the processor to load the first elements into its caches, and does not wait for them.
-  /// - Parameter bytesMax: The number of bytes to load at most.
+  /// Asks the processor to load all elements of a short array into its caches. It waits for the number of elements only, which stands
+  /// before them.
   @inline(__always)
-  func prefetch(bytesMax: Int) {
+  func prefetch() {
     unsafe withUnsafeBufferPointer { elements in
       guard let first = elements.baseAddress else { return }
-      unsafe prefetchLines(
-        at: UnsafeRawPointer(first), bytes: Swift.min(bytesMax, elements.count * MemoryLayout<Element>.stride))
+      unsafe prefetchLines(at: UnsafeRawPointer(first), bytes: elements.count * MemoryLayout<Element>.stride)
     }
   }
 }

@@ -66,7 +66,7 @@ struct TextPool {
     return longRange(start)
   }
 
-  /// Asks the processor to load a text.
+  /// Asks the processor to load the begin of a text.
   @inline(__always)
   func prefetch(_ handle: TextHandle) { bytes.prefetch(Int(handle.place) * 4) }
 

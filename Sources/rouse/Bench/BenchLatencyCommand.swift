@@ -22,7 +22,7 @@ struct BenchLatencyCommand: ParsableCommand {
 
   @OptionGroup var kafka: BenchBrokerOptions
   @OptionGroup var fleet: BenchFleetOptions
-  @Option(help: ArgumentHelp("Longest time between two commits.", valueName: "ms"))
+  @Option(help: ArgumentHelp("Longest time between two commits, unless they are slow.", valueName: "ms"))
   var commitInterval = 50
   @Option(help: ArgumentHelp("Events a second; without it, a share of the maximum.", valueName: "count"))
   var rate: Int?
@@ -79,7 +79,7 @@ struct BenchLatencyCommand: ParsableCommand {
 
   private func text(_ result: LatencyBenchmark.Result, _ head: BenchReportHead) -> String {
     var text = head.text(
-      planners: ", a commit at least every \(commitInterval) ms",
+      planners: ", a commit interval of \(commitInterval) ms",
       fleet: ", events that reach \(Digits.count(fleet.fanOut, "device")) each")
     if let maximum = result.maximumPerSecond { text += "maximum   \(Digits.grouped(Int(maximum))) events/s\n" }
     text += "load      \(Digits.grouped(Int(result.ratePerSecond))) events/s for \(seconds) s, "

@@ -33,7 +33,7 @@ struct BenchObservingCommand: ParsableCommand {
       "Events of each pipeline and round. (default: 4,000,000 / fan-out; embedded: 200,000 / fan-out)",
       valueName: "count"))
   var events: Int?
-  @Option(help: ArgumentHelp("Longest time between two commits.", valueName: "ms"))
+  @Option(help: ArgumentHelp("Longest time between two commits, unless they are slow.", valueName: "ms"))
   var commitInterval = 100
   @Option(help: ArgumentHelp("Shortest length of a turn, which ends with a commit.", valueName: "ms"))
   var turn = 250
@@ -98,7 +98,7 @@ private struct ObservingReport {
   var text: String {
     let reach = Digits.count(command.fleet.fanOut, "device")
     var text = head.text(
-      planners: " for each of two pipelines, a commit at least every \(command.commitInterval) ms",
+      planners: " for each of two pipelines, a commit interval of \(command.commitInterval) ms",
       fleet:
         ", \(Digits.count(events, "event")) that reach \(reach) each, \(Digits.count(result.pairs.count, "pair")) of turns"
     )

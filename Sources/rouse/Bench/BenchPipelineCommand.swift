@@ -33,7 +33,7 @@ struct BenchPipelineCommand: ParsableCommand {
   @OptionGroup var fleet: BenchFleetOptions
   @Option(help: ArgumentHelp("Events of a round. (default: 500,000 / fan-out)", valueName: "count"))
   var events: Int?
-  @Option(help: ArgumentHelp("Longest time between two commits.", valueName: "ms"))
+  @Option(help: ArgumentHelp("Longest time between two commits, unless they are slow.", valueName: "ms"))
   var commitInterval = 100
   @Option(help: ArgumentHelp("Rounds of each mode; the report shows medians.", valueName: "count"))
   var rounds = 3

@@ -37,7 +37,7 @@ struct BenchPipelineReport {
   var text: String {
     var text = """
       \(BenchMachine.lines)
-      \(head.brokerLine), a commit at least every \(command.commitInterval) ms
+      \(head.brokerLine), a commit interval of \(command.commitInterval) ms
       load      \(Digits.count(command.fleet.devices, "device")) × \(command.fleet.instances), \(Digits.count(events, "event")) that reach \
       \(Digits.count(command.fleet.fanOut, "device")) each, \(Digits.count(command.rounds, "round"))
 

@@ -12,8 +12,6 @@ struct HashIndexTests {
     for (number, hash) in hashes.enumerated() {
       #expect(index.candidate(hash) == nil)
       index.insert(UInt32(number), hash: hash)
-      // Names a place of a table of any size.
-      index.prefetch(hash)
     }
     #expect(hashes.map { index.candidate($0) } == hashes.indices.map { UInt32($0) })
     index.remove(0, hash: hashes[0])
