@@ -101,6 +101,7 @@ package struct LatencyBenchmark {
     let start = MonotonicClock.seconds() + 0.5
     let measuredFrom = start + Double(Self.warmUpSeconds)
     let count = Int(rate * Double(Self.warmUpSeconds + seconds))
+    let planned = stage.counters[.logRecordsPlanned]
     reader.start(measuredFrom: measuredFrom)
     var usage = ProcessUsage.now()
     var isWarm = false
@@ -118,6 +119,9 @@ package struct LatencyBenchmark {
     }
     try sender.deliver()
     usage = .now() - usage
+    // On a busy machine the pipeline may be seconds behind; the reader ends when no command comes for a second.
+    try stage.wait("planning") { stage.counters[.logRecordsPlanned] >= planned + count * stage.partitions }
+    _ = try stage.waitForCommit()
     let latencies = try reader.end()
     return Result(
       maximumPerSecond: maximum, ratePerSecond: rate, latencies: latencies,
