@@ -88,8 +88,9 @@ struct PassthroughLoop {
     var open = Set(sources)
     var (copied, transactions) = (0, 0)
     var start: (usage: ProcessUsage, copied: Int, transactions: Int)?
-    // The begin and the end of the last commit.
-    var lastCommit = (begin: ContinuousClock.now, end: ContinuousClock.now)
+    let began = ContinuousClock.now
+    // It commits as a planner does that has records to plan.
+    var schedule = WorkerSchedule(commitInterval: commitInterval)
     var inTransaction = false
     while !open.isEmpty || inTransaction {
       if !inTransaction {
@@ -102,16 +103,14 @@ struct PassthroughLoop {
       try producer.poll()
       // The warm-up ends with a commit, so that no transaction is measured in part.
       let isWarm = start == nil && copied >= warmUp
-      // The rule of a planner with records to plan (`WorkerSchedule`).
-      let due = max(
-        lastCommit.begin + commitInterval, lastCommit.end + min(lastCommit.end - lastCommit.begin, commitInterval))
-      guard isWarm || ContinuousClock.now >= due || open.isEmpty else { continue }
-      lastCommit.begin = .now
+      let isDue = schedule.isCommitDue(at: ContinuousClock.now - began, isIdle: false)
+      guard isWarm || isDue || open.isEmpty else { continue }
+      schedule.commits(at: ContinuousClock.now - began)
       let positions = try consumer.positions(sources)
       try producer.sendOffsetsToTransaction(
         positions, group: try consumer.groupMetadata(), timeout: .seconds(30))
       try producer.commitTransaction(timeout: .seconds(60))
-      lastCommit.end = .now
+      schedule.committed(at: ContinuousClock.now - began)
       transactions += 1
       inTransaction = false
       if start == nil, copied >= warmUp {

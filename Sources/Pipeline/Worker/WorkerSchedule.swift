@@ -1,5 +1,5 @@
 /// The schedule of the periodic work of a planner thread. Instants count from the start of the thread's clock.
-struct WorkerSchedule {
+package struct WorkerSchedule {
   private let commitInterval: Duration
   /// The begin and the end of the last commit.
   private var (lastCommit, lastCommitEnd): (Duration, Duration)
@@ -14,7 +14,7 @@ struct WorkerSchedule {
   /// - Parameters:
   ///   - commitInterval: The commit interval (`PlannerSettings.commitInterval`).
   ///   - now: The present instant.
-  init(commitInterval: Duration, at now: Duration = .zero) {
+  package init(commitInterval: Duration, at now: Duration = .zero) {
     self.commitInterval = commitInterval
     (lastCommit, lastCommitEnd) = (now, now)
     lastTimerCheck = now
@@ -27,13 +27,13 @@ struct WorkerSchedule {
   private static let (waitMin, waitMax) = (Duration.milliseconds(1), Duration.milliseconds(20))
 
   /// Whether enough time has passed since the last commit. For a thread with records to plan, that is the commit interval since the
-  /// commit began; but a thread plans at least as long as the commit took, up to an interval. So commits of up to an
-  /// interval take half of its time at most, and slower ones leave it an interval each. For an idle thread it is a third of the interval since the commit ended.
+  /// commit began; but a thread plans at least as long as the commit took, up to an interval. So commits of up to an interval take half of
+  /// its time at most, and slower ones leave it an interval each. For an idle thread it is a third of the interval since the commit ended.
   ///
   /// - Parameters:
   ///   - now: The present instant.
   ///   - isIdle: Whether the last poll brought no record.
-  func isCommitDue(at now: Duration, isIdle: Bool) -> Bool { now >= busyCommit || isIdle && now >= idleCommit }
+  package func isCommitDue(at now: Duration, isIdle: Bool) -> Bool { now >= busyCommit || isIdle && now >= idleCommit }
 
   /// The earliest commit of a thread with records to plan.
   private var busyCommit: Duration {
@@ -50,15 +50,14 @@ struct WorkerSchedule {
   ///   - now: The present instant.
   ///   - isUncommitted: Whether a planner has changes that the next commit writes.
   func recordWait(at now: Duration, isUncommitted: Bool) -> Duration {
-    isUncommitted
-      ? min(Self.waitMax, max(Self.waitMin, idleCommit - now)) : Self.waitMax
+    isUncommitted ? min(Self.waitMax, max(Self.waitMin, idleCommit - now)) : Self.waitMax
   }
 
   /// Notes that a commit begins.
-  mutating func commits(at now: Duration) { (lastCommit, lastCommitEnd) = (now, now) }
+  package mutating func commits(at now: Duration) { (lastCommit, lastCommitEnd) = (now, now) }
 
   /// Notes that the commit has ended.
-  mutating func committed(at now: Duration) { lastCommitEnd = now }
+  package mutating func committed(at now: Duration) { lastCommitEnd = now }
 
   /// Returns whether to look for due timers now: in each idle turn, else once a second.
   ///

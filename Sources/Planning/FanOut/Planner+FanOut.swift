@@ -255,7 +255,7 @@ extension Planner {
     let count = registry.interests.count(of: interest)
     let bit = record.fanOut.cursors[cursor].bit
     var place = record.fanOut.cursors[cursor].place
-    // What is asked for arrives while the devices before it are decided, so each group is asked for one group ahead.
+    // Each group is asked for one group ahead, so that it arrives while the devices before it are decided.
     if place + Self.hintsMax >= record.fanOut.cursors[cursor].prefetched {
       let from = max(place, record.fanOut.cursors[cursor].prefetched)
       if from + Self.prefetchedMin <= count {
