@@ -50,10 +50,6 @@ public struct Planner {
   /// The count of the events that had too many interest keys, so that some of their keys were ignored.
   public internal(set) var keysLeftOut = KeysLeftOut()
 
-  /// The count of the events that were left undecided, because they may be repeats of events that the planner no longer
-  /// remembers.
-  public internal(set) var eventsTooOld = EventsTooOld()
-
   /// Creates a planner without devices.
   /// - Parameters:
   ///   - partition: The number of the log partition; part of every id.

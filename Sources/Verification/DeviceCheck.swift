@@ -62,7 +62,10 @@ struct DeviceCheck {
       let what = Case(event: decision.event, instance: decision.instance)
       var standing = cases[what] ?? CaseDecisions()
       if decision.final {
-        if let first = standing.final {
+        // A planner that no longer remembers an event closes its repeat as stale once more.
+        if standing.final != nil, decision.reason == .staleEvent {
+          report.repeatedDeliveries += 1
+        } else if let first = standing.final {
           report.add(
             .decidedTwice,
             "\(first.text(of: .decision)) and \(decision.name) both close event \(what.event) for "

@@ -68,7 +68,9 @@ private struct SubjectLife {
     // Half of the events are about a tenth of the subjects.
     let subject = Int.random(in: 0..<(Bool.random(using: &random) ? max(1, subjects / 10) : subjects), using: &random)
     let id = Int.random(in: 0..<400, using: &random)
-    let at = time - Int64.random(in: 0...3, using: &random) * 60_000_000
+    // A late event may be older than more events than are remembered, and clocks run ahead.
+    let lateMax: Int64 = Bool.random(using: &random) ? 3 : 300
+    let at = time - Int64.random(in: -2...lateMax, using: &random) * 60_000_000
     let event = DomainEvent.delay(20, id: "e\(id)", subject: "flight/\(subject)", at: at)
     let content = LogRecord.Content.event(event)
     Self.take(content, offset, time, by: &reference)

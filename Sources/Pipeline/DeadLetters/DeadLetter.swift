@@ -27,14 +27,12 @@ struct DeadLetter {
   static let refused = "REFUSED"
   /// The reason code of a log record that a planner did not plan, because the broker refused what follows from it.
   static let setAside = "SET_ASIDE"
-  /// The reason code of an event that may repeat an event which the planner has forgotten.
-  static let tooOld = "TOO_OLD"
   /// The reason code of a log record that a planner could not read.
   static let unreadableLogRecord = "UNREADABLE_LOG_RECORD"
   /// The codes of the reasons of records of public topics.
   static let publicReasons = DomainError.Code.allCases.map(\.rawValue) + [refused]
   /// The codes of the reasons of records of the log.
-  static let logReasons = [setAside, tooOld, unreadableLogRecord]
+  static let logReasons = [setAside, unreadableLogRecord]
   /// The codes of all reasons.
   static let reasons = publicReasons + logReasons
 
@@ -66,22 +64,6 @@ struct DeadLetter {
       message, reason: setAside,
       text:
         "what follows from this record was refused \(RefusalWatch.failuresMax) times by the broker, so the record was not planned\(place)"
-    )
-  }
-
-  /// Makes the letter of an event of the log that may be a repeat of an event that the planner has forgotten.
-  ///
-  /// - Parameter message: The record of the log.
-  static func tooOld(_ message: KafkaMessage) -> DeadLetter {
-    var place = ""
-    do throws(BinaryError) {
-      let record = try LogRecord(bytes: message.value ?? [])
-      if let origin = record.origin { place = "; it came from \(origin)" }
-    } catch { place = "" }  // Only a record that was read is planned.
-    return DeadLetter(
-      message, reason: tooOld,
-      text:
-        "the event is not newer than events of its subject and type that are no longer remembered, so it may be a repeat, and was not decided\(place)"
     )
   }
 

@@ -19,7 +19,7 @@ public struct DeadLetterBox {
   /// the broker or a planner refuses.
   public static let reasons: [String] =
     DomainError.Code.allCases.map(\.rawValue) + [
-      DeadLetter.refused, DeadLetter.unreadableLogRecord, DeadLetter.tooOld, DeadLetter.setAside,
+      DeadLetter.refused, DeadLetter.unreadableLogRecord, DeadLetter.setAside,
     ]
 
   /// Makes a box.

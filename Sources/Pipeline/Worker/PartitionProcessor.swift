@@ -35,8 +35,6 @@ final class PartitionProcessor {
   private(set) var newestTimestamp: Int64?
   /// The planner's count of events with too many interest keys, as it was after the last event.
   private var notedKeysLeftOut = 0
-  /// The planner's count of events that were too old to decide, as it was after the last event.
-  private var notedTooOld = 0
   /// The position's next offset at the last `takeState`. The position never falls behind it.
   private var takenOffset: Int64
   /// The position record of the last `takeState`, or the one that was restored; nil before the first.
@@ -253,8 +251,6 @@ final class PartitionProcessor {
         notes.append(.keysLeftOut(recording.planner.keysLeftOut))
       }
       notedKeysLeftOut = step.keysLeftOut
-      if step.eventsTooOld != notedTooOld { notes.append(.tooOld) }
-      notedTooOld = step.eventsTooOld
     case .registration, .forget, .signal, .tick, nil: break
     }
   }

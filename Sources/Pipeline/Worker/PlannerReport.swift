@@ -50,7 +50,6 @@ final class PlannerReport {
           "event": "\(leftOut.newest)", "leftOut": "\(leftOut.count)", "max": "\(DomainBounds.interestsPerEventMax)",
           "events": "\(leftOut.events)",
         ])
-    case .tooOld: break  // The dead letter tells of it.
     case .policy(let inForce, let refused):
       if let refused, refused != refusedPolicy {
         refusedPolicy = refused

@@ -377,10 +377,7 @@ public final class PlannerWorker {
     while !isDone {
       let outcome = processor.step(into: &batch, decisionsMax: settings.planner.stepDecisionsMax)
       isDone = outcome.isDone
-      for note in outcome.notes {
-        report.take(note, partition: processor.partition)
-        if note == .tooOld { try send(.tooOld(messages[index]), clients) }
-      }
+      for note in outcome.notes { report.take(note, partition: processor.partition) }
       try PipelineError.ofKafka { () throws(KafkaError) in
         if batch.readyBytes >= Self.batchBytesMax { try sendBatch(clients) }
         if clients.transaction.bytes + batch.heldBytes >= settings.planner.transactionBytesMax { try commit(clients) }

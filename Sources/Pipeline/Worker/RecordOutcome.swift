@@ -54,8 +54,6 @@ enum PlanningNote: Equatable {
   /// Events had more interest keys than are allowed. Noted for the first such event of a planner, the second, the fourth and
   /// so on, because there may be as many as there are events.
   case keysLeftOut(KeysLeftOut)
-  /// The event of the record was not decided, because it may be a repeat of a forgotten one. It has subscribers.
-  case tooOld
   /// A policy record was read.
   /// - Parameters:
   ///   - inForce: The policy in force from here on.

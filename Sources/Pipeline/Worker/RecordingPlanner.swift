@@ -40,8 +40,6 @@ struct RecordingPlanner {
     var largePayloads: [LargePayload] = []
     /// The planner's count of events with too many interest keys.
     var keysLeftOut = 0
-    /// The planner's count of events that were too old to decide.
-    var eventsTooOld = 0
   }
 
   /// Loads the data that the next records need into the CPU's caches; see `Planner.prefetch`. Mutating, because
@@ -76,7 +74,7 @@ struct RecordingPlanner {
   ///   - decisionsMax: The most decisions of this step.
   /// - Returns: The result.
   mutating func advance(into batch: inout OutputBatch, decisionsMax: Int) -> Step {
-    var step = Step(keysLeftOut: planner.keysLeftOut.events, eventsTooOld: planner.eventsTooOld.events)
+    var step = Step(keysLeftOut: planner.keysLeftOut.events)
     if planner.isIdle { return step }
     step.hasAdvanced = true
     step.isDone = planner.advance(into: &output, decisionsMax: decisionsMax)
@@ -84,7 +82,7 @@ struct RecordingPlanner {
     recorder.recordCommands(output, by: planner, into: &batch)
     if !step.isDone { step.cursor = planner.cursor }
     if !output.largePayloads.isEmpty { step.largePayloads = output.largePayloads }
-    (step.keysLeftOut, step.eventsTooOld) = (planner.keysLeftOut.events, planner.eventsTooOld.events)
+    step.keysLeftOut = planner.keysLeftOut.events
     return step
   }
 }

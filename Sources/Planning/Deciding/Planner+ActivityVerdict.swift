@@ -52,8 +52,7 @@ extension Planner {
   ) -> Reason? {
     switch record.fanOut.standing {
     case .duplicate: return .duplicate
-    // An event that is too old reaches no instance.
-    case .stale, .tooOld: return .staleEvent
+    case .stale: return .staleEvent
     case .fresh: break
     }
     let kind = registry.instances[instance].kind

@@ -8,8 +8,8 @@ extension Planner {
     var admission = Admission()
     switch record.fanOut.standing {
     case .duplicate: return suppressed(admission, .duplicate)
-    // An event that is too old reaches no instance.
-    case .stale, .tooOld: return suppressed(admission, .staleEvent)
+    // An event that is no longer remembered may still wait, and has its final decision before it.
+    case .stale: return suppressed(admission, isWaiting(on: instance) ? .duplicate : .staleEvent)
     case .fresh: break
     }
     let kind = registry.instances[instance].kind
@@ -60,6 +60,17 @@ extension Planner {
     admission.value = screen.value
     admission.arrives = !admission.isRepeat && !isInDeveloperMode(device)
     return admission
+  }
+
+  /// Returns whether the current event waits on an instance already. The id alone tells: of two events with one id, from different
+  /// sources, only decisions that name no source could be confused.
+  private func isWaiting(on instance: InstanceSlot) -> Bool {
+    guard hasPending(instance), let id = record.fanOut.event?.id else { return false }
+    var walk = pending.causes(of: registry.instances[instance].waiting)
+    while let cause = walk.next(pending) {
+      if pending.events[pending.causes[cause].event].id == id { return true }
+    }
+    return false
   }
 
   @inline(__always)

@@ -19,15 +19,8 @@ extension Planner {
     } else {
       record.fanOut.standing = note(event)
       findCursors(event)
-      if record.fanOut.standing == .tooOld { leaveUndecided(event) }
     }
     record.fanOut.event = consume event
-  }
-
-  /// Ends the fan-out of an event that may be a repeat of a forgotten one. No instance gets a decision about it.
-  private mutating func leaveUndecided(_ event: borrowing DomainEvent) {
-    if !record.fanOut.cursors.isEmpty { eventsTooOld = EventsTooOld(events: eventsTooOld.events + 1, newest: event.id) }
-    record.fanOut.cursors.clear()
   }
 
   /// Moves the cursors to the first device that is not decided yet.

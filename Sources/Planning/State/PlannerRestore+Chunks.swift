@@ -170,7 +170,8 @@ extension PlannerRestore {
       let (id, version) = (try reader.blobPlace("an id"), try reader.blobPlace("a version"))
       let size = EntrySize(reader.offset - start)
       var (key, content) = (BinaryReader(reader.bytes, in: id), BinaryReader(reader.bytes, in: version))
-      notes.take(try SubjectNote.read(&key, &content), in: chunk, size, into: &planner.subjects)
+      let (note, isWhole) = try SubjectNote.read(&key, &content)
+      notes.take(note, isWhole: isWhole, in: chunk, size, into: &planner.subjects)
     }
   }
 

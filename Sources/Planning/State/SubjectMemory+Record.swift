@@ -20,9 +20,13 @@ extension SubjectMemory.Remembered {
   init(_ key: UInt64, from reader: inout BinaryReader) throws(BinaryError) {
     self.key = key
     try fields(&reader)
-    guard noted > 0, noted < .max >> 1, newest.events.isEmpty != newest.values.isEmpty, isWhole else {
+    notedBefore = noted
+    guard noted > 0, noted < .max >> 1, newest.events.isEmpty != newest.values.isEmpty,
+      newest.events.count <= min(SubjectMemory.newestEventsMax, Int(clamping: noted))
+    else {
       throw .corrupt(
-        offset: reader.offset, what: "1 to \(SubjectMemory.eventsMax) events, as many as noted, or values")
+        offset: reader.offset, what: "1 to \(SubjectMemory.newestEventsMax) events, at most as many as noted, or values"
+      )
     }
   }
 }
@@ -32,7 +36,6 @@ extension SubjectMemory.Newest {
   /// - Throws: the coder's error: `BinaryError` if bytes that are read are damaged.
   mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.timestamp(&time, "a time")
-    try coder.timestamp(&forgotten, "a time")
     let blank = SubjectMemory.KnownEvent(id: 0, time: .distantPast)
     try coder.list(elements: &events, blank: blank) { (event, coder) throws(Coder.Failure) in
       try coder.hash(&event.id, "a hash")

@@ -32,14 +32,16 @@ struct NoteReplay {
   /// Applies the next note.
   /// - Parameters:
   ///   - note: The note.
+  ///   - isWhole: Whether the note has all that is remembered of the subject.
   ///   - chunk: The number of the chunk with the note.
   ///   - size: The size of its entry.
   ///   - memory: The memory to restore.
   mutating func take(
-    _ note: SubjectMemory.Remembered, in chunk: Int64, _ size: EntrySize, into memory: inout SubjectMemory
+    _ note: SubjectMemory.Remembered, isWhole: Bool, in chunk: Int64, _ size: EntrySize,
+    into memory: inout SubjectMemory
   ) {
     let slot = memory.slot(note.key)
-    if note.isWhole {
+    if isWhole {
       // A chunk may be older than the note that a local snapshot names. What such a snapshot knows beyond this note follows.
       if let slot, chunks.isNewer(slot, than: chunk) { return }
       chunks.place(memory.restore(note), in: chunk, size)
@@ -51,14 +53,11 @@ struct NoteReplay {
     // The subject was forgotten and came again.
     guard known.born == note.born else { return }
     if note.noted > known.noted {
-      let added = note.noted - known.noted
-      guard added <= note.newest.events.count else { return lack(note, in: chunk, &memory) }
-      let events = known.newest.events + note.newest.events.suffix(Int(added))
-      known.newest.events = Array(events.suffix(SubjectMemory.eventsMax))
-      known.newest.forgotten = max(known.newest.forgotten, note.newest.forgotten)
+      // An addition to a truth is no note that a planner writes.
+      guard note.notedBefore <= known.noted, known.newest.values.isEmpty else { return lack(note, in: chunk, &memory) }
+      known.newest.take(note.newest)
       known.noted = note.noted
     }
-    known.newest.time = max(known.newest.time, note.newest.time)
     known.generation = max(known.generation, note.generation)
     memory.restore(known)
   }

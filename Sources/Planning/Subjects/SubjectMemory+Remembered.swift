@@ -14,9 +14,7 @@ extension SubjectMemory {
   struct Newest: Equatable {
     /// The time of the newest event, at most the log time at which it arrived. For a truth the log time of its last change.
     var time = Timestamp.distantPast
-    /// The latest time of an event that is forgotten; the distant past when none is.
-    var forgotten = Timestamp.distantPast
-    /// The last `eventsMax` events, in the order in which they arrived. Empty for a truth.
+    /// The remembered events, in the order in which they arrived. Empty for a truth.
     var events: [KnownEvent] = []
     /// The values of what the kind displays (`DisplayedTruth`). Empty for events.
     var values = KnownValues()
@@ -43,20 +41,42 @@ extension SubjectMemory {
     /// Returns the relation of an event to the earlier ones.
     func standing(id: UInt64, time: Timestamp, now: Timestamp) -> Standing {
       for event in events where event.id == id { return .duplicate }
-      let arrived = min(time, now)
-      // Events of one time that all are the newest are decided, however many there are: with coarse times they are not repeats.
-      if time <= forgotten, arrived < self.time || time > now && time < forgotten { return .tooOld }
-      return arrived < self.time ? .stale : .fresh
+      return min(time, now) < self.time ? .stale : .fresh
     }
 
-    /// Adds an event that is not known yet.
-    /// - Returns: Whether another event was forgotten for it.
-    mutating func add(id: UInt64, time: Timestamp, now: Timestamp) -> Bool {
-      let isFull = events.count >= eventsMax
-      if isFull { forgotten = max(forgotten, events.removeFirst().time) }
-      events.append(KnownEvent(id: id, time: time))
+    /// Adds an event that is not known yet, and forgets what there is no more room for, the event with the least time first.
+    ///
+    /// The same events are remembered in the end, however they are divided into those that a note has and those that are added to
+    /// it: an event that is forgotten is never among those that a longer list would keep.
+    /// - Parameters:
+    ///   - id: The hash of the event's source and id.
+    ///   - time: The time of the event.
+    ///   - now: Log time.
+    ///   - added: The number of the last of `events` that are not in a note yet. The event counts if it is kept.
+    /// - Returns: Whether anything has changed. A stale event that is older than all others changes nothing.
+    mutating func add(id: UInt64, time: Timestamp, now: Timestamp, _ added: inout UInt8) -> Bool {
+      let changes = min(time, now) > self.time
       self.time = max(self.time, min(time, now))
-      return isFull
+      events.append(KnownEvent(id: id, time: time))
+      added += 1
+      while events.count > eventsMax {
+        var least = 0
+        for place in events.indices where events[place].time < events[least].time { least = place }
+        // The repeat of an event that is older than the newest one is stale, remembered or not. Any other would be decided again.
+        if events[least].time >= self.time, events.count <= newestEventsMax { break }
+        if least >= events.count - Int(added) { added -= 1 }
+        events.remove(at: least)
+      }
+      return changes || events.last?.id == id
+    }
+
+    /// Takes over what a note adds. Some of its events may be known already.
+    mutating func take(_ note: Newest) {
+      time = max(time, note.time)
+      var added: UInt8 = 0
+      for event in note.events where !events.contains(where: { $0.id == event.id }) {
+        _ = add(id: event.id, time: event.time, now: time, &added)
+      }
     }
   }
 
@@ -68,9 +88,11 @@ extension SubjectMemory {
     var generation: Int64 = 0
     /// The generation in which the entry was made. A subject that comes again after it was forgotten is a new entry.
     var born: Int64 = 0
-    /// The number of events noted since the entry was made, of which `newest` holds the last `eventsMax`; for a truth
-    /// the number of changes. 0 when the slot is not in use.
+    /// The number of events that were added since the entry was made; for a truth the number of changes. 0 when the slot is not
+    /// in use.
     var noted: Int64 = 0
+    /// The value of `noted` before the changes that the next note has. In a note that was read: before the changes that it has.
+    var notedBefore: Int64 = 0
     /// The place of its newest whole note in the chunks.
     var place = ChunkPlace.unwritten
     /// Probably the next entry of the same subject that an event needs (`SubjectMemory.slot(_:after:)`). The slot may be free or
@@ -81,20 +103,12 @@ extension SubjectMemory {
     var interest = InterestSlot.absent
     /// The size of that note, so that its end needs no look-up.
     var size = EntrySize(0)
-    /// The number of events noted since the last `takeNotes`, at most `eventsMax`.
+    /// The number of the last of `newest.events` that the last note lacks.
     var eventsToWrite: UInt8 = 0
     /// Whether the next `takeNotes` writes it.
     var isListed = false
 
     /// Whether the slot is in use.
     var isUsed: Bool { noted > 0 }
-
-    /// Whether `newest` holds every event that is remembered. A truth is always whole, because its values are written together.
-    var isWhole: Bool { isWhole(events: newest.events.count) }
-
-    /// Returns whether a note with this number of events is whole.
-    func isWhole(events: Int) -> Bool {
-      !newest.values.isEmpty || events == Int(min(noted, Int64(SubjectMemory.eventsMax)))
-    }
   }
 }

@@ -51,20 +51,22 @@ extension SubjectMemory {
   private mutating func write(
     _ slot: SubjectSlot, whole: Bool, to writer: inout ChunkWriter, _ note: inout BinaryWriter, _ body: StateRecordSink
   ) {
-    let count = whole ? slots[slot].newest.events.count : Int(slots[slot].eventsToWrite)
+    let all = slots[slot].newest.events.count
+    let isWhole = whole || Int(slots[slot].eventsToWrite) == all
     note.reset()
-    writeNote(slot, count: count, to: &note)
-    slots[slot].eventsToWrite = 0
-    slots[slot].isListed = false
+    writeNote(slot, isWhole: isWhole, to: &note)
     let key = note.bytes.span.extracting(..<SubjectNote.keyBytes)
     let bytes = note.bytes.span.extracting(SubjectNote.keyBytes...)
-    if slots[slot].isWhole(events: count) {
+    if isWhole {
       log.drop(slots[slot].place, slots[slot].size)
       slots[slot].place = writer.append(slot, id: key, bytes, &log, body)
       slots[slot].size = log.size(of: slots[slot].place)
     } else if !writer.appendAddition(id: key, bytes, &log, body) {
-      write(slot, whole: true, to: &writer, &note, body)
+      return write(slot, whole: true, to: &writer, &note, body)
     }
+    slots[slot].eventsToWrite = 0
+    slots[slot].notedBefore = slots[slot].noted
+    slots[slot].isListed = false
   }
 
   /// Checks that each entry lives in the chunk entry that it names, unless the next commit writes it whole. For tests.

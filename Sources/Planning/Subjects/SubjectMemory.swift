@@ -3,9 +3,9 @@ import Policies
 
 /// The memory of the subjects of recent events. It holds two sorts of entries:
 ///
-/// - For each subject and event type, the time of the newest event, and the ids and times of the last events. An older event is
-///   stale; an event with a known id is a duplicate. The memory also knows how old the events are that it has forgotten. An
-///   unknown event that is not newer than those may be a repeat, so it is not decided.
+/// - For each subject and event type, the time of the newest event, and the ids and times of the events with the latest times. An
+///   event with a known id is a duplicate; an unknown one that is older than the newest is stale. What is forgotten is older than
+///   that, so a repeat of it is stale, too.
 /// - For each subject and set of displayed fields, the *truth*: the newest known state of what kinds display (`DisplayedTruth`).
 ///
 /// The memory has two generations. A rotation forgets the older one, once a day or when the newer one is full, so entries
@@ -13,18 +13,21 @@ import Policies
 /// entry by its generation, which each note tells. So no removal of an entry is ever written, and an old note of it can do no
 /// harm.
 struct SubjectMemory {
-  /// The number of events that are remembered for a subject and type, the last ones to arrive. So a repeat of one of them is
+  /// The number of events that are remembered for a subject and type, those with the latest times. So a repeat of one of them is
   /// recognised by its id.
-  /// - Beyond: the first of them is forgotten. An event that is not newer than a forgotten one becomes a dead letter, `TOO_OLD`.
+  /// - Beyond: the event with the least time is forgotten. A repeat of it ends as `STALE_EVENT`.
   static let eventsMax = 16
+
+  /// The number of events of a subject and type that are remembered if none of them is older than the newest event that has
+  /// arrived: they have one and the same time, or times ahead of the log.
+  /// - Beyond: the event with the least time is forgotten. A repeat of it is decided again if it is still not older than the newest.
+  static let newestEventsMax = 120
 
   /// The relation of an event to the earlier events of its subject and type.
   enum Standing: UInt8 {
     /// In this order: the event is unknown and not older than the newest one; its id is known; it is unknown and older
     /// than the newest one.
     case fresh, duplicate, stale
-    /// The event may be a repeat of one that is forgotten, so it is not decided.
-    case tooOld
   }
 
   private var index = HashIndex()
@@ -127,8 +130,8 @@ struct SubjectMemory {
     return slot
   }
 
-  /// Notes an event. A duplicate only moves an entry of the older generation into the current one, and an event that is too old
-  /// changes nothing.
+  /// Notes an event. A duplicate, and an event that is older than all that are remembered, only move an entry of the older
+  /// generation into the current one.
   /// - Parameters:
   ///   - key: The key of its subject and type.
   ///   - id: The hash of its source and id.
@@ -143,17 +146,24 @@ struct SubjectMemory {
   /// Notes an event at the slot of the entry for its subject and type. The other parameters are those of `note(_:id:time:now:)`.
   mutating func note(at slot: SubjectSlot, id: UInt64, time: Timestamp, now: Timestamp) -> Standing {
     let standing = slots[slot].newest.standing(id: id, time: time, now: now)
-    if standing == .tooOld { return standing }
     let moves = moveUp(slot)
     if moves { currentCount += 1 }
-    if standing != .duplicate {
-      if !slots[slot].newest.add(id: id, time: time, now: now) { eventCount += 1 }
-      slots[slot].noted += 1
-      slots[slot].eventsToWrite = min(slots[slot].eventsToWrite + 1, UInt8(Self.eventsMax))
-    }
+    let isAdded = standing != .duplicate && add(at: slot, id: id, time: time, now: now)
     // A change of the generation is written, too: a restored planner must forget the entry at the same time as this one.
-    if moves || standing != .duplicate { list(slot) }
+    if moves || isAdded { list(slot) }
     return standing
+  }
+
+  /// Adds an event to the entry in a slot.
+  /// - Returns: Whether it changes the entry.
+  private mutating func add(at slot: SubjectSlot, id: UInt64, time: Timestamp, now: Timestamp) -> Bool {
+    let count = slots[slot].newest.events.count
+    var added = slots[slot].eventsToWrite
+    let changes = slots[slot].newest.add(id: id, time: time, now: now, &added)
+    slots[slot].eventsToWrite = added
+    if changes { slots[slot].noted += 1 }
+    eventCount += slots[slot].newest.events.count - count
+    return changes
   }
 
   /// Returns the slot of the entry with a key, which is made if there is none. A new one must be noted.
@@ -323,7 +333,9 @@ struct SubjectMemory {
       let remembered = slots[slot]
       precondition(self.slot(remembered.key) == slot, "a subject is not found by its key")
       precondition(remembered.newest.events.isEmpty != remembered.newest.values.isEmpty, "neither events nor values")
-      precondition(remembered.isWhole, "a subject that lacks events")
+      precondition(
+        Int(remembered.eventsToWrite) <= remembered.newest.events.count, "more events to write than there are")
+      precondition(remembered.notedBefore <= remembered.noted, "a note of changes that are not made yet")
       used += 1
       events += remembered.newest.events.count
       values += remembered.newest.values.count

@@ -213,6 +213,5 @@ public struct PlanRun: ~Copyable {
     summary.instances = planner.instanceCount
     summary.pending = planner.pendingCount
     summary.eventsWithKeysLeftOut = planner.keysLeftOut.events
-    summary.eventsTooOld = planner.eventsTooOld.events
   }
 }

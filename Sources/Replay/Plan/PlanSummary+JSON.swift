@@ -21,7 +21,6 @@ extension PlanSummary {
     }
     json.array("firstDeadLetters", firstDeadLetters) { letter, json in json.string(letter.description) }
     json.member("eventsWithKeysLeftOut", eventsWithKeysLeftOut)
-    json.member("eventsTooOld", eventsTooOld)
     extra(&json)
     json.endObject()
     return json.bytes

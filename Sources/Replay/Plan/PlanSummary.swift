@@ -32,8 +32,6 @@ public struct PlanSummary: Equatable, Sendable {
   public var refusedSignals = 0
   /// The number of events with more interest keys than an event may have. Subscribers to the further keys were skipped.
   public var eventsWithKeysLeftOut = 0
-  /// The number of events that were not decided, because they may be repeats of events that the planner has forgotten.
-  public var eventsTooOld = 0
   /// The first few lines that could not be used.
   public var firstDeadLetters: [RefusedLine] = []
   /// The number of devices registered at the end.

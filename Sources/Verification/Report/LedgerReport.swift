@@ -8,7 +8,7 @@ public struct LedgerReport: Equatable, Sendable {
     case unreadable
     /// Two records with one id have different contents.
     case idReused
-    /// Two final decisions are about one event and instance.
+    /// Two final decisions are about one event and instance, and the later one is not that of a stale repeat.
     case decidedTwice
     /// The verdict, `final` and the command of a decision contradict each other.
     case inconsistent

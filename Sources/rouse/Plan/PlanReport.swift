@@ -47,11 +47,6 @@ enum PlanReport {
           "of \(events) with more than \(keysMax) interest keys; subscribers to the others were skipped"
         ))
     }
-    if summary.eventsTooOld > 0 {
-      let events = Digits.count(summary.eventsTooOld, "event")
-      lines.append(
-        ("too old", "\(events) may be repeats of events that are no longer remembered, and were not decided"))
-    }
     let instances = Digits.count(summary.instances, "instance")
     lines.append(("devices", "\(Digits.grouped(summary.devices)) with \(instances)"))
     return lines

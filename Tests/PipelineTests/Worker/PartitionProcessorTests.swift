@@ -247,17 +247,4 @@ struct PartitionProcessorTests {
       #expect(found == single, "seed \(seed), blocks of \(bytesMax) bytes, a commit in \(commitsIn) records")
     }
   }
-
-  @Test("an event that may be a repeat of a forgotten one is told of, and its record is done")
-  func tooOld() throws {
-    var (processor, batch) = try Self.withWaitingEvent()
-    for i in 0..<20 {
-      _ = processor.begin(Self.event("n\(i)", minute: Int64(i) + 3), offset: Int64(i) + 4, timestamp: Self.noon)
-      #expect(Self.finish(processor, &batch).isEmpty)
-    }
-    let bytes = batch.heldBytes
-    _ = processor.begin(Self.event("e1", minute: 1), offset: 24, timestamp: Self.noon)
-    #expect(Self.finish(processor, &batch) == [.tooOld])
-    #expect(batch.heldBytes == bytes && processor.position.nextOffset == 25)
-  }
 }
