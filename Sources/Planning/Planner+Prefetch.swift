@@ -18,22 +18,29 @@ extension Planner {
     var slots = InlineArray<16, SubjectSlot>(repeating: .absent)
     var interests = InlineArray<16, InterestSlot>(repeating: .absent)
     let count = min(hints.count, Self.hintsMax)
-    for i in 0..<count { subjects.prefetch(hints[i].subject) }
+    let key = hashKey ?? .standard
+    var subjects = InlineArray<16, KeyedHash>(repeating: .none)
     for i in 0..<count {
-      slots[i] = subjects.candidate(hints[i].subject) ?? .absent
-      if !slots[i].isAbsent { subjects.slots.prefetch(slots[i]) }
+      subjects[i] = hints[i].subject(key)
+      self.subjects.prefetch(subjects[i])
+    }
+    for i in 0..<count {
+      slots[i] = self.subjects.candidate(subjects[i]) ?? .absent
+      if !slots[i].isAbsent { self.subjects.slots.prefetch(slots[i]) }
     }
     for i in 0..<count where !slots[i].isAbsent {
-      interests[i] = subjects.slots[slots[i]].interest
+      interests[i] = self.subjects.slots[slots[i]].interest
       if !interests[i].isAbsent { registry.interests.prefetch(interests[i]) }
     }
     prefetch(interestsOf: hints, known: &interests, count: count)
-    for i in 0..<count where !slots[i].isAbsent { subjects.slots[slots[i]].newest.events.prefetch() }
+    for i in 0..<count where !slots[i].isAbsent {
+      self.subjects.slots[slots[i]].newest.events.prefetch()
+    }
     // Only the first three entries that follow: most event types concern no more kinds.
     for _ in 0..<3 {
       for i in 0..<count where !slots[i].isAbsent {
-        slots[i] = subjects.slots[slots[i]].related
-        if !slots[i].isAbsent { subjects.slots.prefetch(slots[i]) }
+        slots[i] = self.subjects.slots[slots[i]].related
+        if !slots[i].isAbsent { self.subjects.slots.prefetch(slots[i]) }
       }
     }
     for i in 0..<count where !interests[i].isAbsent {
@@ -203,7 +210,7 @@ extension Planner {
   mutating func findTruthsOfReached() {
     record.reachedTruths.clear()
     var names = InlineArray<16, TextHandle>(repeating: .absent)
-    var keys = InlineArray<16, UInt64>(repeating: 0)
+    var keys = InlineArray<16, KeyedHash>(repeating: .none)
     let count = min(record.reached.count, Self.hintsMax)
     for i in 0..<count {
       let instance = record.reached[i]
@@ -217,7 +224,8 @@ extension Planner {
     for i in 0..<count where !names[i].isAbsent { registry.texts.prefetch(names[i]) }
     for i in 0..<count where !names[i].isAbsent {
       let name = registry.texts.bytes.span.extracting(registry.texts.range(of: names[i]))
-      keys[i] = rules[registry.instances[record.reached[i]].kind].display.truthKey(subject: name)
+      keys[i] = rules[registry.instances[record.reached[i]].kind].display.truthKey(
+        subject: name, hashKey: hashKey ?? .standard)
     }
     let slots = subjects.slots(keys, count: count)
     for i in 0..<count {

@@ -47,6 +47,8 @@ public struct Planner {
   /// Always nil. The size of its type is known only at run time, which makes the compiler use a planner where it stands. Otherwise
   /// each call of a method that changes nothing copies the planner first: 2 KB, several times for each decision.
   private let usedInPlace: (any Sendable)? = nil
+  /// The key of the hashes of subjects, event ids and displayed content; nil before the first record that has one or needs one.
+  var hashKey: HashKey?
   /// The count of the events that had too many interest keys, so that some of their keys were ignored.
   public internal(set) var keysLeftOut = KeysLeftOut()
 
@@ -68,6 +70,18 @@ public struct Planner {
     ledgers = Ledgers(policy.profile)
     rules = Rules(policy)
     pricing = Pricing(prior: bounds.demandPrior)
+  }
+
+  /// Takes a hash key, unless the planner has one. Call it before `begin` for a record that brings one.
+  /// - Parameter key: The key.
+  public mutating func use(_ key: HashKey) { hashKey = hashKey ?? key }
+
+  /// Returns the hash key. Without one from the log, the standard key stays the planner's from now on.
+  @inline(__always)
+  mutating func keyForHashes() -> HashKey {
+    if let hashKey { return hashKey }
+    hashKey = .standard
+    return .standard
   }
 
   /// The policy in force.
@@ -205,17 +219,18 @@ public struct Planner {
   }
 
   /// Returns the states in the newer generation whose subjects instances listen to.
-  private func currentTruths() -> [(key: UInt64, slot: SubjectSlot)] {
+  private func currentTruths() -> [(key: KeyedHash, slot: SubjectSlot)] {
     var displays: [KindDisplay] = []
     for kind in rules.kinds where !kind.display.isEmpty {
       if !displays.contains(where: { $0.truths == kind.display.truths }) { displays.append(kind.display) }
     }
-    var found: [(key: UInt64, slot: SubjectSlot)] = []
-    var (keys, count) = (InlineArray<16, UInt64>(repeating: 0), 0)
+    var found: [(key: KeyedHash, slot: SubjectSlot)] = []
+    var (keys, count) = (InlineArray<16, KeyedHash>(repeating: .none), 0)
     for interest in registry.interests.slots {
       let name = registry.texts.range(of: registry.interests.key(of: interest))
       for display in displays {
-        keys[count] = display.truthKey(subject: registry.texts.bytes.span.extracting(name))
+        keys[count] = display.truthKey(
+          subject: registry.texts.bytes.span.extracting(name), hashKey: hashKey ?? .standard)
         count += 1
         if count < Self.hintsMax { continue }
         subjects.findCurrent(keys, count: count, &found)

@@ -137,6 +137,8 @@ struct RandomDomain {
     let origin = maybe {
       Origin(topic: $0.name().text, partition: Int32($0.int(0...1000)), offset: Int64($0.int(0...Int.max)))
     }
-    return LogRecord(origin: origin, content: content)
+    var record = LogRecord(origin: origin, content: content)
+    record.hashKey = maybe { HashKey(low: UInt64($0.int(0...Int.max)), high: UInt64($0.int(0...Int.max))) }
+    return record
   }
 }

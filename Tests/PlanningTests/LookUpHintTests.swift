@@ -13,13 +13,16 @@ struct LookUpHintTests {
     LogRecord(origin: Origin(topic: "events", partition: 3, offset: 70_000), content: .event(event)).encode(
       into: &bytes)
     let hint = try #require(LookUpHint(logRecord: bytes))
-    #expect(hint.subject == LookUpHint(event).subject && hint.interest == LookUpHint(event).interest)
+    #expect(
+      hint.subject(.standard) == LookUpHint(event).subject(.standard) && hint.interest == LookUpHint(event).interest)
     var other = event
     other.subject = "\(other.subject)x"
-    #expect(hint.subject != LookUpHint(other).subject && hint.interest != LookUpHint(other).interest)
+    #expect(
+      hint.subject(.standard) != LookUpHint(other).subject(.standard) && hint.interest != LookUpHint(other).interest)
     other = event
     other.type = "\(other.type)x"
-    #expect(hint.subject != LookUpHint(other).subject && hint.interest == LookUpHint(other).interest)
+    #expect(
+      hint.subject(.standard) != LookUpHint(other).subject(.standard) && hint.interest == LookUpHint(other).interest)
     #expect(LookUpHint(logRecord: Array(bytes.prefix(20))) == nil)
     bytes = []
     LogRecord(origin: nil, content: .tick).encode(into: &bytes)

@@ -164,7 +164,7 @@ struct SharedTruthTests {
       small != nil
         && h.planner.subjects.truth(
           h.planner.rules.kinds[0].display.truthKey(
-            subject: Self.subjects[0].utf8.span)) == nil
+            subject: Self.subjects[0].utf8.span, hashKey: .standard)) == nil
     )
     // With a kind that has displayed these fields all the while it shares at once.
     h.planner.activate(first)

@@ -70,7 +70,7 @@ struct StateFormatTests {
       "own reloads": !planner.registry.nextReloads.isEmpty,
       "rolling charges": !planner.ledgers.rolling.instances.isEmpty,
       "waiting causes": planner.pending.causes.liveCount > 2,
-      "a started activity": addressed.contains { $0.started.contains { !$0.name.isEmpty } },
+      "a started activity": addressed.contains { $0.started.contains { !$0.subject.isEmpty } },
       "an ended activity": addressed.contains { $0.ended },
       "a rate of its own": addressed.contains { !$0.rate.isFull },
       "four surfaces": Set(instances.map(\.surface)).count == 4,
@@ -81,7 +81,7 @@ struct StateFormatTests {
       "a change of a screen while the app was open": planner.registry.rareStates.values.contains {
         !$0.shownBefore.isEmpty
       },
-      "a difference on a screen": entries.contains { $0.shown != 0 && $0.current != 0 && $0.shown != $0.current },
+      "a difference on a screen": entries.contains { !$0.shown.isNone && !$0.current.isNone && $0.shown != $0.current },
       "a forgotten device": planner.registry.devices.values.contains { $0.flags.contains(.forgotten) },
     ]
     return things.filter { !$0.value }.keys.sorted()

@@ -14,8 +14,8 @@ extension SubjectMemory {
     var description: String { "\(newest) of \(generation), born in \(born), noted \(noted) times" }
   }
 
-  var contents: [UInt64: Content] {
-    var contents: [UInt64: Content] = [:]
+  var contents: [KeyedHash: Content] {
+    var contents: [KeyedHash: Content] = [:]
     for key in keys {
       guard let subject = remembered(key) else { continue }
       contents[key] = Content(
@@ -25,8 +25,8 @@ extension SubjectMemory {
   }
 
   /// The number of the chunk with the newest whole note of each entry.
-  fileprivate var chunks: [UInt64: Int64] {
-    var chunks: [UInt64: Int64] = [:]
+  fileprivate var chunks: [KeyedHash: Int64] {
+    var chunks: [KeyedHash: Int64] = [:]
     for key in keys { chunks[key] = remembered(key).map { log.chunk(of: $0.place) } }
     return chunks
   }
@@ -249,17 +249,17 @@ struct SubjectMemoryTests {
     for round in 0..<3000 {
       let now = Timestamp(microseconds: PlannerHarness.noon + Int64(round) * 1_000_000)
       if random.next() % 40 == 0 { memory.rotate() }
-      var entry = memory.slotOrNew(random.next() % 12 + 1)
-      _ = memory.note(at: entry, id: random.next(), time: now, now: now)
+      var entry = memory.slotOrNew(KeyedHash(low: random.next() % 12 + 1, high: 0))
+      _ = memory.note(at: entry, id: KeyedHash(low: random.next(), high: random.next()), time: now, now: now)
       for _ in 0..<3 {
-        let key = random.next() % 12 + 100
+        let key = KeyedHash(low: random.next() % 12 + 100, high: 1)
         if !entry.isAbsent, !memory.slots[entry].related.isAbsent { kept += 1 }
         let slot = memory.slot(key, after: entry)
         #expect(slot == memory.slot(key), "round \(round)")
         if let slot {
           (entry, found) = (slot, found + 1)
         } else {
-          let value = DisplayedValue(bits: key)
+          let value = DisplayedValue(bits: key.low)
           memory.note(key, values: [value].span, now: now)
           entry = .absent
         }

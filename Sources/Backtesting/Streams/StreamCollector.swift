@@ -18,7 +18,7 @@ struct StreamCollector {
   /// The place of each entry's kind in the policy.
   private var entryKinds: [Int] = []
   /// The fingerprint of the content that each entry's instance would display after a reload now; 0 before the first event.
-  private var entryLooks: [UInt64] = []
+  private var entryLooks: [KeyedHash] = []
   /// The newest known content of each subject, field by field, for the kinds that display the same fields.
   private var truths: [TruthKey: DisplayedTruth] = [:]
   /// The place of the first kind that displays the same fields as a kind, by the place of the latter.
@@ -106,7 +106,7 @@ struct StreamCollector {
       entries[interest, default: []].append(entryStreams.count)
       entryStreams.append(streams.count - 1)
       entryKinds.append(kind)
-      entryLooks.append(0)
+      entryLooks.append(.none)
     }
   }
 
@@ -177,7 +177,7 @@ struct StreamCollector {
     let fields = policy.kinds[kind].displays.map { FieldDistance($0) }
     let known = earlier[key.kind] ?? truths[key]
     earlier[key.kind] = .some(known)
-    let before = known?.fingerprint(subject: event.subject, fields: fields) ?? 0
+    let before = known?.fingerprint(subject: event.subject, fields: fields) ?? .none
     let state = known ?? DisplayedTruth(values: fields.map(\.initial))
     var truth = state
     truth.take(event, fields: fields)

@@ -1,4 +1,5 @@
 import Domain
+import Planning
 
 /// The ids of the newest events or signals, to drop repeated ones. The ids are kept in two sets, of which the older is discarded
 /// when the newer is full. So the window knows at least the last `size` ids and at most twice as many.
@@ -35,9 +36,13 @@ struct DuplicateWindow {
     return insert(hasher)
   }
 
-  /// Adds a hash, which is seeded for each process. Two of a million collide in one of 37 million windows.
-  private mutating func insert(_ hasher: consuming Hasher) -> Bool {
-    let key = UInt64(bitPattern: Int64(hasher.finalize()))
+  /// Adds what was hashed. The hasher's key is the process's own (SipHash), and its second half makes 128 bits, so no publisher can find
+  /// two events that count as one.
+  private mutating func insert(_ hasher: Hasher) -> Bool {
+    var other = hasher
+    other.combine(true)
+    let low = UInt64(bitPattern: Int64(hasher.finalize()))
+    let key = KeyedHash(low: low, high: UInt64(bitPattern: Int64(other.finalize())) | 1)
     guard !current.contains(key), !previous.contains(key) else { return false }
     if current.count >= size {
       previous = current

@@ -63,6 +63,8 @@ public final class Intake {
   var ended: KafkaError?
   /// The log partitions in which the broker has accepted a record of the current producer.
   var known: Set<Int32> = []
+  /// The hash key for planners that have none yet (`LogRecord.hashKey`).
+  let hashKey: HashKey
   private(set) var consumer: (any ClusterConsumer)?
   /// The producer of the log.
   private(set) var producer: (any ClusterProducer)?
@@ -102,15 +104,16 @@ public final class Intake {
   ) {
     self.init(
       settings: settings, number: number, stop: stop, counters: counters, logger: logger,
-      cluster: RealCluster(.intake, counters),
-      clock: SystemClock())
+      cluster: RealCluster(.intake, counters), clock: SystemClock(),
+      hashKey: HashKey(low: .random(in: 0 ... .max), high: .random(in: 0 ... .max)))
   }
 
-  /// Makes an intake with a given cluster and clock.
+  /// Makes an intake with a given cluster, clock and hash key. The key is for planners that have none yet.
   init(
     settings: PipelineSettings, number: Int = 0, stop: StopSignal, counters: PipelineCounters, logger: Logger,
-    cluster: any Cluster, clock: any StageClock
+    cluster: any Cluster, clock: any StageClock, hashKey: HashKey = .standard
   ) {
+    self.hashKey = hashKey
     self.settings = settings
     self.number = number
     self.stop = stop

@@ -16,7 +16,7 @@ public struct IntakeSettings: Sendable {
   /// - Beyond: intake waits for deliveries; after a second it pauses.
   public var bytesUnderwayMax = 64 << 20
   /// The number of events, and that of signals, that intake remembers to drop repeats. Two sets of this size are kept for each, the newer
-  /// and the older one; an event or a signal takes 8 bytes and the set's overhead.
+  /// and the older one; an event or a signal takes 16 bytes and the set's overhead.
   /// - Beyond: the older set is forgotten. Planners still recognise repeats of the newest events of each
   ///   subject.
   public var duplicateWindow = 500_000

@@ -147,15 +147,16 @@ final class PartitionProcessor {
     recordsTaken += 1
     guard offset >= position.nextOffset else { return .readAgain }
     let cursor = offset == position.nextOffset ? position.cursor : nil
-    let (origin, content): (Origin?, LogRecord.Content)
+    let (origin, content, hashKey): (Origin?, LogRecord.Content, HashKey?)
     do throws(BinaryError) {
-      (origin, content) = try LogRecord.parts(of: bytes, recurring: &texts)
+      (origin, content, hashKey) = try LogRecord.parts(of: bytes, recurring: &texts)
     } catch {
       if case .newerVersion = error { return .newerFormat(error) }
       pass(offset, timestamp)
       return .unreadable(error)
     }
     pass(offset, timestamp)
+    if let hashKey { recording.planner.use(hashKey) }
     // A record with a cursor noted its origin before the restart.
     if let origin, !position.note(origin), cursor == nil { return .repeated }
     if treatment != .planned {

@@ -31,7 +31,7 @@ extension Planner {
     }
     registry[addressed: instance]?.push(timestamp: push.timestamp)
     if let subject = push.starts {
-      remember(AddressedState.StartedSubject(subject: Hash64.of(subject), name: subject, at: now), by: instance)
+      remember(AddressedState.StartedSubject(subject: subject, at: now), by: instance)
     }
     send(push, instance, device, verdict.lane, into: &output)
     if push.isEnd { registry[addressed: instance]?.end() }

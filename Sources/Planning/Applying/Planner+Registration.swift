@@ -202,8 +202,7 @@ extension Planner {
     guard let starter = registry.find(Registration.starterID(kind: activity.kind), of: device) else { return }
     for key in activity.interests {
       remember(
-        AddressedState.StartedSubject(
-          subject: Hash64.of(key), at: min(now, activity.startedAt), isRegistered: true), by: starter)
+        AddressedState.StartedSubject(subject: key, at: min(now, activity.startedAt), isRegistered: true), by: starter)
     }
   }
 

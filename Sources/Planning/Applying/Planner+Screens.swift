@@ -250,9 +250,10 @@ extension Planner {
   }
 
   /// Returns the key under which `SubjectMemory` keeps the displayed state of the subject whose name is an entry's key.
-  private func truthKey(_ kind: KindSlot, _ entry: EntrySlot) -> UInt64 {
+  private func truthKey(_ kind: KindSlot, _ entry: EntrySlot) -> KeyedHash {
     let subject = registry.texts.range(of: registry.interests.key(of: registry.entries[entry].interest))
-    return rules[kind].display.truthKey(subject: registry.texts.bytes.span.extracting(subject))
+    return rules[kind].display.truthKey(
+      subject: registry.texts.bytes.span.extracting(subject), hashKey: hashKey ?? .standard)
   }
 
   // MARK: Ending what is shown

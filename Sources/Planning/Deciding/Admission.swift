@@ -8,7 +8,7 @@ struct Admission {
   /// The effect on the causes that already wait.
   var effect = Effect.none
   /// The fingerprint of the content that the interest entry would show after a reload now; nil when the event does not change it.
-  var current: UInt64?
+  var current: KeyedHash?
   /// The distance, 0…1, between what the screen shows of the event's subject and the truth after the event; nil when that subject
   /// is not tracked field by field.
   var distance: Float?

@@ -48,7 +48,7 @@ extension Planner {
   /// Checks the current event for an activity, in the order of `Reason`, as far as the checks concern the activity alone.
   /// - Returns: The reason of the first check that holds; nil when none does.
   private func refusal(
-    entry: EntrySlot, instance: InstanceSlot, device: DeviceSlot, _ newCurrent: inout UInt64?
+    entry: EntrySlot, instance: InstanceSlot, device: DeviceSlot, _ newCurrent: inout KeyedHash?
   ) -> Reason? {
     switch record.fanOut.standing {
     case .duplicate: return .duplicate
@@ -125,9 +125,8 @@ extension Planner {
 
   /// Returns whether the subject has an activity on the device, either registered or started by push.
   private func hasStarted(_ subject: Identifier, by starter: InstanceSlot, device: DeviceSlot) -> Bool {
-    let key = Hash64.of(subject)
     if let started = registry.addressed[starter]?.started,
-      started.contains(where: { $0.subject == key && now - $0.at < ActivityTimes.startMemory })
+      started.contains(where: { $0.subject == subject && now - $0.at < ActivityTimes.startMemory })
     {
       return true
     }

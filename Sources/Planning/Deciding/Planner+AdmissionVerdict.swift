@@ -106,11 +106,11 @@ extension Planner {
   ///   - entry: The interest entry.
   /// - Returns: Whether both look the same, and the new fingerprint; nil when the event does not change it.
   @inline(__always)
-  func show(_ displayed: DisplayedChange?, _ entry: EntrySlot) -> (isShown: Bool, current: UInt64?) {
+  func show(_ displayed: DisplayedChange?, _ entry: EntrySlot) -> (isShown: Bool, current: KeyedHash?) {
     guard let displayed else { return (false, nil) }
     let known = registry.entries[entry]
     let current = displayed.applied(to: known.current)
-    return (known.shown != 0 && known.shown == current, current == known.current ? nil : current)
+    return (!known.shown.isNone && known.shown == current, current == known.current ? nil : current)
   }
 
   /// Returns the reason why a change reaches the screen without a push; nil when it does not.

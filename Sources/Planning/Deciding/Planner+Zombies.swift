@@ -24,7 +24,7 @@ extension Planner {
     {
       found.append(
         Zombie(
-          device: registry.id(of: state.device), subject: start.name, kind: rules[state.kind].name, since: start.at,
+          device: registry.id(of: state.device), subject: start.subject, kind: rules[state.kind].name, since: start.at,
           cause: .neverRegistered))
     }
   }

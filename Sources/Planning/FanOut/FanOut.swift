@@ -7,7 +7,7 @@ struct FanOut {
   /// The time at which the event happened.
   var time = Timestamp(microseconds: 0)
   /// The hash of the event's subject.
-  var subject = TextHash()
+  var subject = SipHash(key: .standard)
   /// The slot of the event in `Pending.events`.
   var slot = EventSlot.absent
   var standing = SubjectMemory.Standing.fresh
@@ -39,7 +39,7 @@ struct FanOut {
   /// so that an event whose states are small allocates no memory.
   struct Truth {
     /// The key of the state in `SubjectMemory`.
-    var key: UInt64
+    var key: KeyedHash
     /// The slot of that state in `SubjectMemory`; absent if the event brings the first one.
     var slot: SubjectSlot
     /// The kind.

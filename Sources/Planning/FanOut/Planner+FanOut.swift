@@ -7,7 +7,7 @@ extension Planner {
     record.fanOut.remembered = .absent
     record.fanOut.noted = .absent
     record.fanOut.time = event.time
-    record.fanOut.subject = TextHash()
+    record.fanOut.subject = SipHash(key: keyForHashes())
     record.fanOut.subject.add(utf8: event.subject.utf8.span)
     record.fanOut.slot = pending.insert(
       event: event.id, traceparent: event.traceparent, time: event.time, offset: record.offset)
@@ -35,7 +35,8 @@ extension Planner {
 
   private mutating func note(_ event: DomainEvent) -> SubjectMemory.Standing {
     let key = SubjectMemory.key(subject: record.fanOut.subject, type: event.type.utf8.span)
-    var id = TextHash()
+    var id = SipHash(key: keyForHashes())
+    id.add(UInt64(event.source.utf8.count))
     id.add(utf8: event.source.utf8.span)
     id.add(utf8: event.id.utf8.span)
     if subjects.currentCount >= bounds.subjectsPerGenerationMax { rotateSubjects() }
@@ -201,11 +202,11 @@ extension Planner {
 
   /// Returns the event's change to what a kind displays of its subject.
   private func displayedChange(_ truth: FanOut.Truth) -> DisplayedChange {
-    guard let subject = record.fanOut.event?.subject else { return DisplayedChange(before: 0, after: 0) }
+    let subject = record.fanOut.subject
     let fields = rules[truth.kind].display.fields
     let values = record.fanOut.values.span
     let after = DisplayedTruth.fingerprint(subject: subject, values.extracting(truth.after), fields)
-    if truth.slot.isAbsent { return DisplayedChange(before: 0, after: after) }
+    if truth.slot.isAbsent { return DisplayedChange(before: .none, after: after) }
     let before = DisplayedTruth.fingerprint(subject: subject, values.extracting(truth.before), fields)
     return DisplayedChange(before: before, after: after)
   }

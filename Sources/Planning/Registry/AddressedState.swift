@@ -97,10 +97,8 @@ struct AddressedState {
 
   /// A subject for which an activity was started.
   struct StartedSubject: Equatable {
-    /// The hash of the subject.
-    var subject: UInt64
     /// The subject.
-    var name: Identifier = ""
+    var subject: Identifier
     /// The log time of the start.
     var at: Timestamp
     /// Whether the device has registered the activity. If not, it can be neither updated nor ended (a zombie).

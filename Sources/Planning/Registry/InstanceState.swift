@@ -74,7 +74,7 @@ enum InstanceSurface: UInt8, CaseIterable {
   }
 }
 
-/// One interest key of one instance, in 36 bytes.
+/// One interest key of one instance, in 52 bytes.
 struct InterestEntry {
   /// The interest key.
   var interest = InterestSlot.absent
@@ -82,11 +82,8 @@ struct InterestEntry {
   var instance = InstanceSlot.absent
   /// The next entry of the instance.
   var next = EntrySlot.absent
-  // The fingerprints are kept in halves: whole ones need alignment, and the entry would take 40 bytes.
-  private var shownLow: UInt32 = 0
-  private var shownHigh: UInt32 = 0
-  private var currentLow: UInt32 = 0
-  private var currentHigh: UInt32 = 0
+  private var shownParts = Fingerprint()
+  private var currentParts = Fingerprint()
   /// The values that the screen shows of the subject whose name is the key; absent if they are not
   /// tracked field by field, or not known.
   var row = ShownRow.absent
@@ -102,25 +99,40 @@ struct InterestEntry {
     self.instance = instance
   }
 
-  /// The fingerprint of the fields that the instance shows since its last reload; 0 if they are not known.
-  var shown: UInt64 {
-    @inline(__always) get { UInt64(shownHigh) << 32 | UInt64(shownLow) }
-    @inline(__always) set {
-      shownLow = UInt32(truncatingIfNeeded: newValue)
-      shownHigh = UInt32(truncatingIfNeeded: newValue >> 32)
-    }
+  /// The fingerprint of the fields that the instance shows since its last reload; none if they are not known.
+  var shown: KeyedHash {
+    @inline(__always) get { shownParts.value }
+    @inline(__always) set { shownParts = Fingerprint(newValue) }
   }
 
-  /// The fingerprint of the fields that the instance would show after a reload now; 0 if no event came yet.
-  var current: UInt64 {
-    @inline(__always) get { UInt64(currentHigh) << 32 | UInt64(currentLow) }
-    @inline(__always) set {
-      currentLow = UInt32(truncatingIfNeeded: newValue)
-      currentHigh = UInt32(truncatingIfNeeded: newValue >> 32)
-    }
+  /// The fingerprint of the fields that the instance would show after a reload now; none if no event came yet.
+  var current: KeyedHash {
+    @inline(__always) get { currentParts.value }
+    @inline(__always) set { currentParts = Fingerprint(newValue) }
   }
 
   /// Whether a reload would change nothing on the screen. False as long as either fingerprint is unknown.
   @inline(__always)
-  var isShown: Bool { shown != 0 && shown == current }
+  var isShown: Bool { !shown.isNone && shown == current }
+
+  /// A fingerprint in quarters. Whole halves need alignment, and the entry would take 56 bytes.
+  private struct Fingerprint {
+    private var quarters: (UInt32, UInt32, UInt32, UInt32) = (0, 0, 0, 0)
+
+    init() {}
+
+    @inline(__always)
+    init(_ hash: KeyedHash) {
+      quarters = (
+        UInt32(truncatingIfNeeded: hash.low), UInt32(truncatingIfNeeded: hash.low >> 32),
+        UInt32(truncatingIfNeeded: hash.high), UInt32(truncatingIfNeeded: hash.high >> 32)
+      )
+    }
+
+    @inline(__always)
+    var value: KeyedHash {
+      KeyedHash(
+        low: UInt64(quarters.1) << 32 | UInt64(quarters.0), high: UInt64(quarters.3) << 32 | UInt64(quarters.2))
+    }
+  }
 }

@@ -526,17 +526,17 @@ struct Registry {
   }
 
   /// Notes that the fields which an entry shows are not known any more.
-  mutating func forgetShown(_ entry: EntrySlot) { set(shown: 0, entry) }
+  mutating func forgetShown(_ entry: EntrySlot) { set(shown: .none, entry) }
 
-  /// Sets the fingerprint of the fields that an entry shows; 0 if they are not known.
-  mutating func set(shown fingerprint: UInt64, _ entry: EntrySlot) {
+  /// Sets the fingerprint of the fields that an entry shows; none if they are not known.
+  mutating func set(shown fingerprint: KeyedHash, _ entry: EntrySlot) {
     noteChange(entries[entry].instance)
     entries[entry].shown = fingerprint
   }
 
   /// Sets the fingerprint that an entry would show if its instance were reloaded now.
   @inline(__always)
-  mutating func set(current fingerprint: UInt64, _ entry: EntrySlot) {
+  mutating func set(current fingerprint: KeyedHash, _ entry: EntrySlot) {
     noteChange(entries[entry].instance)
     entries[entry].current = fingerprint
   }
@@ -653,7 +653,7 @@ struct Registry {
   ///   - instance: The instance.
   ///   - last: The last entry of the instance so far; absent if there is none.
   mutating func restoreEntry(
-    key: Span<UInt8>, shown: UInt64, current: UInt64, of instance: InstanceSlot, behind last: EntrySlot
+    key: Span<UInt8>, shown: KeyedHash, current: KeyedHash, of instance: InstanceSlot, behind last: EntrySlot
   ) -> EntrySlot {
     var entry = InterestEntry(interest: .absent, instance: instance)
     entry.shown = shown

@@ -25,7 +25,7 @@ struct ShownBefore: Equatable {
   enum Content: Equatable {
     /// The value of each displayed field, and the head of rows of these fields (`ShownFields`).
     case fields([DisplayedValue], head: UInt64)
-    /// The fingerprint of the content behind the key; 0 if no event had come yet.
-    case fingerprint(UInt64)
+    /// The fingerprint of the content behind the key; none if no event had come yet.
+    case fingerprint(KeyedHash)
   }
 }

@@ -65,19 +65,22 @@ package struct KindDisplay {
 
   /// Returns the key under which `SubjectMemory` keeps the newest state of a subject for this kind, and for those that display the
   /// same fields.
-  /// - Parameter subject: The name of the subject, in UTF-8.
+  /// - Parameters:
+  ///   - subject: The name of the subject, in UTF-8.
+  ///   - key: The planner's hash key.
   @inline(__always)
-  func truthKey(subject: Span<UInt8>) -> UInt64 {
-    var hash = TextHash()
+  func truthKey(subject: Span<UInt8>, hashKey key: HashKey) -> KeyedHash {
+    var hash = SipHash(key: key)
     hash.add(utf8: subject)
     return truthKey(subject: hash)
   }
 
-  /// Returns the key for a subject whose hash is known. The other meanings are those of `truthKey(subject:)`.
+  /// Returns the key for a subject whose hash is known. The other meanings are those of `truthKey(subject:hashKey:)`.
   @inline(__always)
-  func truthKey(subject: TextHash) -> UInt64 {
+  func truthKey(subject: SipHash) -> KeyedHash {
     var key = subject
-    key.add(truths)
+    // No text of one word ends with this byte, so no event type leads to the key of a truth.
+    key.add(truths | 0xff << 56)
     return key.value
   }
 }

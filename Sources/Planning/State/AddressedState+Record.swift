@@ -47,7 +47,7 @@ extension AddressedState {
     try coder.uint8(&parts.rawValue, "flags")
     try coder.blob(&address, "a token")
     try numbers(&parts, since: base, &coder)
-    let blank = StartedSubject(subject: 0, at: Timestamp(microseconds: 0))
+    let blank = StartedSubject(subject: "", at: Timestamp(microseconds: 0))
     try coder.list(elements: &started, blank: blank) { (start, coder) throws(Coder.Failure) in
       try start.fields(since: base, &coder)
     }
@@ -79,12 +79,9 @@ extension AddressedState.StartedSubject {
   fileprivate mutating func fields<Coder: FieldCoder & StateCoder>(
     since base: Int64, _ coder: inout Coder
   ) throws(Coder.Failure) {
-    var hash = Int64(bitPattern: subject)
-    try coder.int64(&hash, "a hash")
-    subject = UInt64(bitPattern: hash)
     try coder.instant(&at, since: base, "an instant")
     try coder.bool(&isRegistered, "whether it is registered")
-    try coder.string(&name, "a subject")
+    try coder.string(&subject, "a subject")
   }
 }
 

@@ -9,8 +9,8 @@ enum FingerprintForm: UInt64 {
   /// The shown fingerprint, then the current one.
   case both
 
-  /// Returns the shortest form for two fingerprints; 0 stands for no fingerprint.
-  init(shown: UInt64, current: UInt64) {
-    self = shown == current ? (current == 0 ? .neither : .same) : shown == 0 ? .current : .both
+  /// Returns the shortest form for two fingerprints, either of which may be none.
+  init(shown: KeyedHash, current: KeyedHash) {
+    self = shown == current ? (current.isNone ? .neither : .same) : shown.isNone ? .current : .both
   }
 }

@@ -241,11 +241,11 @@ extension Planner {
 
   private static func fingerprints(
     _ head: UInt64, from reader: inout BinaryReader
-  ) throws(BinaryError) -> (shown: UInt64, current: UInt64) {
-    var (shown, current): (UInt64, UInt64) = (0, 0)
+  ) throws(BinaryError) -> (shown: KeyedHash, current: KeyedHash) {
+    var (shown, current) = (KeyedHash.none, KeyedHash.none)
     let form = FingerprintForm(rawValue: head & 3)
-    if form == .both { shown = UInt64(bitPattern: try reader.int64("a fingerprint")) }
-    if form != .neither { current = UInt64(bitPattern: try reader.int64("a fingerprint")) }
+    if form == .both { shown = try reader.hash("a fingerprint") }
+    if form != .neither { current = try reader.hash("a fingerprint") }
     return (form == .same ? current : shown, current)
   }
 
@@ -301,17 +301,26 @@ extension Planner {
       let at = try reader.instant(since: &base)
       let isWorthPush = try reader.uint8("a flag") != 0
       let fields = try reader.count("values")
-      let head = UInt64(bitPattern: try reader.int64("displayed fields"))
-      var values: [DisplayedValue] = []
-      for _ in 0..<fields { values.append(DisplayedValue(bits: UInt64(bitPattern: try reader.int64("a value")))) }
-      guard fields == 0 || fields == ShownFields.count(head) else {
-        throw .corrupt(offset: reader.offset, what: "a value of each field")
-      }
-      registry.note(
-        ShownBefore(
-          entry: entry, at: at, isWorthPush: isWorthPush,
-          content: fields == 0 ? .fingerprint(head) : .fields(values, head: head)), device)
+      let content = try Self.content(ofFields: fields, from: &reader)
+      registry.note(ShownBefore(entry: entry, at: at, isWorthPush: isWorthPush, content: content), device)
     }
+  }
+
+  /// Reads what a screen showed before a change.
+  /// - Parameters:
+  ///   - count: The number of fields; 0 if the content is a fingerprint.
+  ///   - reader: The record.
+  private static func content(
+    ofFields count: Int, from reader: inout BinaryReader
+  ) throws(BinaryError) -> ShownBefore.Content {
+    if count == 0 { return .fingerprint(try reader.hash("a fingerprint")) }
+    let head = UInt64(bitPattern: try reader.int64("displayed fields"))
+    var values: [DisplayedValue] = []
+    for _ in 0..<count { values.append(DisplayedValue(bits: UInt64(bitPattern: try reader.int64("a value")))) }
+    guard count == ShownFields.count(head) else {
+      throw .corrupt(offset: reader.offset, what: "a value of each field")
+    }
+    return .fields(values, head: head)
   }
 
   /// Returns the interest entry at a place counted from 1; absent for 0.

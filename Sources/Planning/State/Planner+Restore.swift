@@ -36,7 +36,7 @@ extension Planner {
     return unused
   }
 
-  /// Reads the record `p/clock`: log time, and the counters of the planner's parts.
+  /// Reads the record `p/clock`: log time, the counters of the planner's parts, and the hash key.
   /// - Throws: `BinaryError` for a record that is cut off or corrupt.
   mutating func readClock(_ reader: inout BinaryReader) throws(BinaryError) {
     let time = Timestamp(microseconds: try reader.int64("log time"))
@@ -52,6 +52,10 @@ extension Planner {
     subjects.restore(generation: generation)
     rules.restore(offset: try reader.zigzag("an offset"))
     firstOffsetNow = try reader.zigzag("an offset")
+    if try reader.uint8("a flag") != 0 {
+      let key = try reader.hash("a hash key")
+      hashKey = HashKey(low: key.low, high: key.high)
+    }
     // `PlannerRestore` has read what follows.
     guard reader.remaining == StateExtent.bytesCount else {
       throw .corrupt(offset: reader.offset, what: "the size of the state, and no more")

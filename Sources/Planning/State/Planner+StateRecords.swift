@@ -61,9 +61,9 @@ extension Planner {
 
   /// Writes the record of one entry of the subject memory. Only local snapshots have such records; the topic has notes.
   /// - Returns: Whether the memory still has the entry.
-  func lend(subject key: UInt64, _ writer: inout StateRecordWriter, _ body: StateRecordSink) -> Bool {
+  func lend(subject key: KeyedHash, _ writer: inout StateRecordWriter, _ body: StateRecordSink) -> Bool {
     guard var subject = subjects.remembered(key) else { return false }
-    writer.begin("m", String(key, radix: 16))
+    writer.begin("m", key.hex)
     writer.beginValue()
     subject.fields(&writer.binary)
     // Last and of a fixed size, because only these depend on the grouping of log records into commits.
@@ -101,7 +101,7 @@ extension Planner {
     return writer.lend(inPiecesOf: bounds.stateRecordBytesMax, to: body)
   }
 
-  /// Writes the record `p/clock`: log time, the counters of the planner's parts, and the size of the state.
+  /// Writes the record `p/clock`: log time, the counters of the planner's parts, the hash key, and the size of the state.
   func lendClock(_ writer: inout StateRecordWriter, _ body: StateRecordSink) {
     writer.begin("p", "clock")
     writer.beginValue()
@@ -110,6 +110,8 @@ extension Planner {
     writer.binary.zigzag(subjects.generation)
     writer.binary.zigzag(rules.offset)
     writer.binary.zigzag(firstOffsetNow)
+    writer.binary.uint8(hashKey == nil ? 0 : 1)
+    if let hashKey { for half in [hashKey.low, hashKey.high] { writer.binary.int64(Int64(bitPattern: half)) } }
     stateExtent.write(to: &writer.binary)
     writer.lend(to: body)
   }

@@ -74,7 +74,7 @@ extension Planner {
         for value in values { writer.int64(Int64(bitPattern: value.bits)) }
       case .fingerprint(let shown):
         writer.count(0)
-        writer.int64(Int64(bitPattern: shown))
+        for half in [shown.low, shown.high] { writer.int64(Int64(bitPattern: half)) }
       }
     }
   }
@@ -177,11 +177,17 @@ extension Planner {
       let fingerprints = FingerprintForm(shown: entry.shown, current: entry.current)
       let text = registry.texts.bytes.span.extracting(key)
       let hasRow = !entry.row.isAbsent
-      writer.piece(ofAtMost: OutputSpan<UInt8>.varintMax + text.count + 16) { room in
+      writer.piece(ofAtMost: OutputSpan<UInt8>.varintMax + text.count + 32) { room in
         room.append(varint: UInt64(text.count) << 3 | (hasRow ? 4 : 0) | fingerprints.rawValue)
         room.append(text)
-        if fingerprints == .both { room.append(fixed: entry.shown) }
-        if fingerprints != .neither { room.append(fixed: entry.current) }
+        if fingerprints == .both {
+          room.append(fixed: entry.shown.low)
+          room.append(fixed: entry.shown.high)
+        }
+        if fingerprints != .neither {
+          room.append(fixed: entry.current.low)
+          room.append(fixed: entry.current.high)
+        }
       }
       if hasRow { write(entry.row, distance: entry.distance, to: &writer) }
     }

@@ -160,10 +160,10 @@ public struct PlannerRestore {
     subject name: String, _ bytes: [UInt8], in value: Range<Int>?
   ) throws(BinaryError) {
     guard let value else {
-      if let key = UInt64(name, radix: 16) { planner.subjects.remove(key) }
+      if let key = KeyedHash(hex: name) { planner.subjects.remove(key) }
       return
     }
-    guard let key = UInt64(name, radix: 16) else { throw .corrupt(offset: 0, what: "a subject hash as key") }
+    guard let key = KeyedHash(hex: name) else { throw .corrupt(offset: 0, what: "a subject hash as key") }
     var reader = try Self.reader(bytes, in: value)
     let subject = try SubjectMemory.Remembered(key, from: &reader)
     let chunk = try reader.int64("the number of a chunk")

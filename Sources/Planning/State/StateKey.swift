@@ -10,7 +10,7 @@ import Domain
 ///     m/<hash>     one entry of the subject memory, in local snapshots only; the hash is hexadecimal
 ///     e/<n>/<key>  a further piece of the record with that key (`SplitRecord`)
 ///     p/policy     the policy document in force
-///     p/clock      log time, the counters of the planner, and the size of the state (`StateExtent`)
+///     p/clock      log time, the counters of the planner, the hash key, and the size of the state (`StateExtent`)
 ///     p/position   the position in the log, which the planner's owner writes last in each transaction
 ///
 /// Devices and subjects are many, so they are in chunks (`ChunkLog`). Kinds and apps have records of their own: a partition has few of

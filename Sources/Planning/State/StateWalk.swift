@@ -5,7 +5,7 @@ public struct StateWalk {
     case kinds(next: KindSlot)
     case apps(next: AppSlot)
     /// The keys of the subject memory when the walk reached it, and the index of the next one to write.
-    case subjects([UInt64], next: Int)
+    case subjects([KeyedHash], next: Int)
     /// The chunks of a sort, from this number on.
     case chunks(ChunkSort, next: Int64)
     case clock

@@ -17,7 +17,7 @@ extension SubjectMemory.Remembered {
   ///   - key: The hash in the record's key.
   ///   - reader: The value, from the byte after the version on.
   /// - Throws: `BinaryError` for a record that is cut off or corrupt.
-  init(_ key: UInt64, from reader: inout BinaryReader) throws(BinaryError) {
+  init(_ key: KeyedHash, from reader: inout BinaryReader) throws(BinaryError) {
     self.key = key
     try fields(&reader)
     notedBefore = noted
@@ -36,27 +36,38 @@ extension SubjectMemory.Newest {
   /// - Throws: the coder's error: `BinaryError` if bytes that are read are damaged.
   mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.timestamp(&time, "a time")
-    let blank = SubjectMemory.KnownEvent(id: 0, time: .distantPast)
+    let blank = SubjectMemory.KnownEvent(id: .none, time: .distantPast)
     try coder.list(elements: &events, blank: blank) { (event, coder) throws(Coder.Failure) in
       try coder.hash(&event.id, "a hash")
       try coder.timestamp(&event.time, "a time")
     }
     var list = values.array
     try coder.list(elements: &list, blank: .absent) { (value, coder) throws(Coder.Failure) in
-      var bits = value.bits
-      try coder.hash(&bits, "a value")
-      value = DisplayedValue(bits: bits)
+      var bits = Int64(bitPattern: value.bits)
+      try coder.int64(&bits, "a value")
+      value = DisplayedValue(bits: UInt64(bitPattern: bits))
     }
     if Coder.reads { values = KnownValues(list.span) }
   }
 }
 
 extension FieldCoder {
-  /// Eight bytes of a hash.
+  /// Encodes or decodes the 16 bytes of a hash.
   /// - Throws: the coder's error.
-  mutating func hash(_ value: inout UInt64, _ what: StaticString) throws(Failure) {
-    var bits = Int64(bitPattern: value)
-    try int64(&bits, what)
-    if Self.reads { value = UInt64(bitPattern: bits) }
+  mutating func hash(_ value: inout KeyedHash, _ what: StaticString) throws(Failure) {
+    var (low, high) = (Int64(bitPattern: value.low), Int64(bitPattern: value.high))
+    try int64(&low, what)
+    try int64(&high, what)
+    if Self.reads { value = KeyedHash(low: UInt64(bitPattern: low), high: UInt64(bitPattern: high)) }
+  }
+}
+
+extension BinaryReader {
+  /// Reads the 16 bytes of a hash.
+  /// - Parameter what: The name of the hash, for errors.
+  /// - Throws: `BinaryError` for a record that is cut off.
+  mutating func hash(_ what: StaticString) throws(BinaryError) -> KeyedHash {
+    let low = UInt64(bitPattern: try int64(what))
+    return KeyedHash(low: low, high: UInt64(bitPattern: try int64(what)))
   }
 }

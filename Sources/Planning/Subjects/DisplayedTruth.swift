@@ -30,20 +30,21 @@ package struct DisplayedTruth: Equatable, Sendable {
   /// Returns the hash of the subject and of what the screen shows of all its fields. Two states with the same fingerprint look
   /// the same on the screen. States of different subjects have different fingerprints.
   /// - Parameters:
-  ///   - subject: The `subject` of the events that were taken.
+  ///   - subject: The `subject` of the events that were taken, hashed with the standard key.
   ///   - fields: The kind's displayed fields, as many as `values`.
-  package func fingerprint(subject: Identifier, fields: [FieldDistance]) -> UInt64 {
-    Self.fingerprint(subject: subject, values.span, fields)
+  package func fingerprint(subject: Identifier, fields: [FieldDistance]) -> KeyedHash {
+    var hash = SipHash(key: .standard)
+    hash.add(utf8: subject.utf8.span)
+    return Self.fingerprint(subject: hash, values.span, fields)
   }
 
   /// Returns the hash of the subject and of what the screen shows of these values.
   /// - Parameters:
-  ///   - subject: The subject of the events.
+  ///   - subject: The hash of the subject of the events.
   ///   - values: The values of the kind's displayed fields.
   ///   - fields: The displayed fields, as many.
-  static func fingerprint(subject: Identifier, _ values: Span<DisplayedValue>, _ fields: [FieldDistance]) -> UInt64 {
-    var hash = Hash64()
-    hash.add(subject)
+  static func fingerprint(subject: SipHash, _ values: Span<DisplayedValue>, _ fields: [FieldDistance]) -> KeyedHash {
+    var hash = subject
     for place in values.indices { hash.add(fields[place].look(of: values[place]).bits) }
     return hash.value
   }

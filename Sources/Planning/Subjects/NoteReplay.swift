@@ -15,7 +15,7 @@ struct NoteReplay {
 
   /// The subjects with a missing earlier note, because its chunk has been removed. Each of them must get a whole note from a later
   /// chunk, be old enough to be forgotten, or have only notes in chunks that do not count.
-  private var gaps: [UInt64: Gap] = [:]
+  private var gaps: [KeyedHash: Gap] = [:]
 
   /// Adds an entry of a local snapshot.
   /// - Parameters:

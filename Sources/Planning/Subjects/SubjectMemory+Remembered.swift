@@ -5,7 +5,7 @@ extension SubjectMemory {
   /// An event that is remembered.
   struct KnownEvent: Equatable {
     /// The hash of its source and id.
-    var id: UInt64
+    var id: KeyedHash
     /// Its time, which may be after the log time at which it arrived.
     var time: Timestamp
   }
@@ -39,7 +39,7 @@ extension SubjectMemory {
     }
 
     /// Returns the relation of an event to the earlier ones.
-    func standing(id: UInt64, time: Timestamp, now: Timestamp) -> Standing {
+    func standing(id: KeyedHash, time: Timestamp, now: Timestamp) -> Standing {
       for event in events where event.id == id { return .duplicate }
       return min(time, now) < self.time ? .stale : .fresh
     }
@@ -54,7 +54,7 @@ extension SubjectMemory {
     ///   - now: Log time.
     ///   - added: The number of the last of `events` that are not in a note yet. The event counts if it is kept.
     /// - Returns: Whether anything has changed. A stale event that is older than all others changes nothing.
-    mutating func add(id: UInt64, time: Timestamp, now: Timestamp, _ added: inout UInt8) -> Bool {
+    mutating func add(id: KeyedHash, time: Timestamp, now: Timestamp, _ added: inout UInt8) -> Bool {
       let changes = min(time, now) > self.time
       self.time = max(self.time, min(time, now))
       events.append(KnownEvent(id: id, time: time))
@@ -82,7 +82,7 @@ extension SubjectMemory {
 
   /// One entry of the memory.
   struct Remembered {
-    var key: UInt64 = 0
+    var key = KeyedHash.none
     var newest = Newest()
     /// The generation in which the entry was last noted or prolonged. A duplicate prolongs it, too.
     var generation: Int64 = 0

@@ -50,48 +50,41 @@ struct SubjectMemory {
   var count: Int { index.count }
 
   /// The keys of all entries, sorted.
-  var keys: [UInt64] { slots.values.lazy.filter(\.isUsed).map(\.key).sorted() }
+  var keys: [KeyedHash] { slots.values.lazy.filter(\.isUsed).map(\.key).sorted() }
 
-  /// Returns the key of the entry for a subject and an event type, both in UTF-8: a hash of the two.
-  static func key(subject: Span<UInt8>, type: Span<UInt8>) -> UInt64 {
-    var hash = TextHash()
-    hash.add(utf8: subject)
-    return key(subject: hash, type: type)
-  }
-
-  /// Returns the key of the entry for a subject whose hash is known, and an event type.
+  /// Returns the key of the entry for a subject whose hash is known, and an event type in UTF-8.
   @inline(__always)
-  static func key(subject: TextHash, type: Span<UInt8>) -> UInt64 {
+  static func key(subject: SipHash, type: Span<UInt8>) -> KeyedHash {
     var hash = subject
     hash.add(utf8: type)
     return hash.value
   }
 
   /// Returns the entry with a key; nil when there is none.
-  func remembered(_ key: UInt64) -> Remembered? { slot(key).map { slots[$0] } }
+  func remembered(_ key: KeyedHash) -> Remembered? { slot(key).map { slots[$0] } }
 
   /// Returns the first slot with the hash of a key, which rarely belongs to another key.
   @inline(__always)
-  func candidate(_ key: UInt64) -> SubjectSlot? { index.candidate(HashIndex.hash(key)).map { SubjectSlot($0) } }
+  func candidate(_ key: KeyedHash) -> SubjectSlot? { index.candidate(HashIndex.hash(key.low)).map { SubjectSlot($0) } }
 
   /// Asks the processor to load what `candidate` reads.
   @inline(__always)
-  func prefetch(_ key: UInt64) { index.prefetch(HashIndex.hash(key)) }
+  func prefetch(_ key: KeyedHash) { index.prefetch(HashIndex.hash(key.low)) }
 
   /// Returns the slot of the entry with a key; nil when there is none.
-  func slot(_ key: UInt64) -> SubjectSlot? {
-    index.find(HashIndex.hash(key)) { slots[SubjectSlot($0)].key == key }.map { SubjectSlot($0) }
+  func slot(_ key: KeyedHash) -> SubjectSlot? {
+    index.find(HashIndex.hash(key.low)) { slots[SubjectSlot($0)].key == key }.map { SubjectSlot($0) }
   }
 
   /// Returns the slots of the entries with up to 16 keys, absent where there is none. Each step is made for all of them, so that their
   /// waits for memory overlap.
   /// - Parameters:
   ///   - keys: The keys.
-  ///   - count: How many of them are looked up, the first ones; those that are 0 are left out.
+  ///   - count: How many of them are looked up, the first ones; those that are none are left out.
   @inline(never)
-  borrowing func slots(_ keys: InlineArray<16, UInt64>, count: Int) -> InlineArray<16, SubjectSlot> {
+  borrowing func slots(_ keys: InlineArray<16, KeyedHash>, count: Int) -> InlineArray<16, SubjectSlot> {
     var found = InlineArray<16, SubjectSlot>(repeating: .absent)
-    for i in 0..<count where keys[i] != 0 { found[i] = candidate(keys[i]) ?? .absent }
+    for i in 0..<count where !keys[i].isNone { found[i] = candidate(keys[i]) ?? .absent }
     for i in 0..<count where !found[i].isAbsent {
       if slots[found[i]].key != keys[i] { found[i] = slot(keys[i]) ?? .absent }
     }
@@ -100,7 +93,7 @@ struct SubjectMemory {
 
   /// Looks up entries as `slots(_:count:)` does, and appends those that the next rotation does not forget to a list.
   borrowing func findCurrent(
-    _ keys: InlineArray<16, UInt64>, count: Int, _ found: inout [(key: UInt64, slot: SubjectSlot)]
+    _ keys: InlineArray<16, KeyedHash>, count: Int, _ found: inout [(key: KeyedHash, slot: SubjectSlot)]
   ) {
     let slots = slots(keys, count: count)
     for i in 0..<count where !slots[i].isAbsent {
@@ -114,10 +107,10 @@ struct SubjectMemory {
   /// - Parameters:
   ///   - key: The key.
   ///   - entry: The entry that the event needed before; absent if there was none.
-  mutating func slot(_ key: UInt64, after entry: SubjectSlot) -> SubjectSlot? {
+  mutating func slot(_ key: KeyedHash, after entry: SubjectSlot) -> SubjectSlot? {
     if entry.isAbsent { return slot(key) }
     let related = slots[entry].related
-    // No entry has the key 0 of a free slot.
+    // A free slot has the key of no entry.
     if !related.isAbsent, slots[related].key == key { return related }
     guard let slot = slot(key) else { return nil }
     slots[entry].related = slot
@@ -126,7 +119,7 @@ struct SubjectMemory {
 
   private mutating func insert(_ remembered: Remembered) -> SubjectSlot {
     let slot = slots.insert(remembered)
-    index.insert(slot.number, hash: HashIndex.hash(remembered.key))
+    index.insert(slot.number, hash: HashIndex.hash(remembered.key.low))
     return slot
   }
 
@@ -139,12 +132,12 @@ struct SubjectMemory {
   ///   - now: Log time. An event from the future counts as from now, so that a publisher whose clock runs ahead does not make
   ///     later events stale.
   /// - Returns: The relation of the event to the earlier ones.
-  mutating func note(_ key: UInt64, id: UInt64, time: Timestamp, now: Timestamp) -> Standing {
+  mutating func note(_ key: KeyedHash, id: KeyedHash, time: Timestamp, now: Timestamp) -> Standing {
     note(at: slotOrNew(key), id: id, time: time, now: now)
   }
 
   /// Notes an event at the slot of the entry for its subject and type. The other parameters are those of `note(_:id:time:now:)`.
-  mutating func note(at slot: SubjectSlot, id: UInt64, time: Timestamp, now: Timestamp) -> Standing {
+  mutating func note(at slot: SubjectSlot, id: KeyedHash, time: Timestamp, now: Timestamp) -> Standing {
     let standing = slots[slot].newest.standing(id: id, time: time, now: now)
     let moves = moveUp(slot)
     if moves { currentCount += 1 }
@@ -156,7 +149,7 @@ struct SubjectMemory {
 
   /// Adds an event to the entry in a slot.
   /// - Returns: Whether it changes the entry.
-  private mutating func add(at slot: SubjectSlot, id: UInt64, time: Timestamp, now: Timestamp) -> Bool {
+  private mutating func add(at slot: SubjectSlot, id: KeyedHash, time: Timestamp, now: Timestamp) -> Bool {
     let count = slots[slot].newest.events.count
     var added = slots[slot].eventsToWrite
     let changes = slots[slot].newest.add(id: id, time: time, now: now, &added)
@@ -167,7 +160,7 @@ struct SubjectMemory {
   }
 
   /// Returns the slot of the entry with a key, which is made if there is none. A new one must be noted.
-  mutating func slotOrNew(_ key: UInt64) -> SubjectSlot {
+  mutating func slotOrNew(_ key: KeyedHash) -> SubjectSlot {
     slot(key) ?? insert(Remembered(key: key, generation: generation - 1, born: generation))
   }
 
@@ -181,7 +174,7 @@ struct SubjectMemory {
 
   /// Returns the newest known state of what a kind displays of a subject; nil when there is no entry.
   /// - Parameter key: The subject and the displayed fields, as `KindDisplay.truthKey` returns it.
-  func truth(_ key: UInt64) -> DisplayedTruth? { slot(key).map { truth(at: $0) } }
+  func truth(_ key: KeyedHash) -> DisplayedTruth? { slot(key).map { truth(at: $0) } }
 
   /// Returns the newest known state of what a kind displays of a subject.
   /// - Parameter slot: The slot of its entry.
@@ -200,7 +193,7 @@ struct SubjectMemory {
   /// - Parameters:
   ///   - key: The subject and the displayed fields, as `KindDisplay.truthKey` returns it.
   ///   - instant: The earlier log time.
-  func truth(_ key: UInt64, unchangedSince instant: Timestamp) -> DisplayedTruth? {
+  func truth(_ key: KeyedHash, unchangedSince instant: Timestamp) -> DisplayedTruth? {
     guard let slot = slot(key), slots[slot].newest.time <= instant else { return nil }
     return truth(at: slot)
   }
@@ -213,7 +206,7 @@ struct SubjectMemory {
   ///   - values: The values after the event.
   ///   - now: Log time.
   mutating func note(
-    _ key: UInt64, at known: SubjectSlot = .absent, values: Span<DisplayedValue>, now: Timestamp
+    _ key: KeyedHash, at known: SubjectSlot = .absent, values: Span<DisplayedValue>, now: Timestamp
   ) {
     let slot = known.ifPresent ?? slotOrNew(key)
     let moves = moveUp(slot)
@@ -251,7 +244,7 @@ struct SubjectMemory {
     log.drop(slots[slot].place, slots[slot].size)
     eventCount -= slots[slot].newest.events.count
     valueCount -= slots[slot].newest.values.count
-    index.remove(slot.number, hash: HashIndex.hash(slots[slot].key))
+    index.remove(slot.number, hash: HashIndex.hash(slots[slot].key.low))
     slots.remove(slot, leaving: Remembered())
   }
 
@@ -279,7 +272,7 @@ struct SubjectMemory {
   }
 
   /// Removes the entry with a key, if there is one.
-  mutating func remove(_ key: UInt64) {
+  mutating func remove(_ key: KeyedHash) {
     if let slot = slot(key) { remove(slot) }
   }
 

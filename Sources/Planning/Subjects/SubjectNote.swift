@@ -1,7 +1,7 @@
 import Domain
 import Policies
 
-/// The bytes of one note about a subject: an entry of a chunk of notes, behind the key in eight bytes (`ChunkFormat`).
+/// The bytes of one note about a subject: an entry of a chunk of notes, behind the key in 16 bytes (`ChunkFormat`).
 ///
 ///     head · generation · age · events noted · (of an addition) events that it adds · time · content
 ///
@@ -18,14 +18,14 @@ enum SubjectNote {
   fileprivate static let headBits: UInt64 = 2
   /// The largest sizes of a note without events and values, and of an event in a note. Bytes.
   fileprivate static let (headBytesMax, eventBytesMax) = (
-    7 * OutputSpan<UInt8>.varintMax, 8 + OutputSpan<UInt8>.varintMax
+    7 * OutputSpan<UInt8>.varintMax, 16 + OutputSpan<UInt8>.varintMax
   )
   /// The size of the key before a note. Bytes.
-  static let keyBytes = 8
+  static let keyBytes = 16
 
   /// Reads a note.
   /// - Parameters:
-  ///   - key: The key, eight bytes.
+  ///   - key: The key, 16 bytes.
   ///   - reader: The note, up to its end.
   /// - Returns: The subject, of which only the parts that the note has are set, and whether the note is whole.
   /// - Throws: `BinaryError` for a note that is cut off or that no planner writes.
@@ -33,7 +33,7 @@ enum SubjectNote {
     _ key: inout BinaryReader, _ reader: inout BinaryReader
   ) throws(BinaryError) -> (subject: SubjectMemory.Remembered, isWhole: Bool) {
     var subject = SubjectMemory.Remembered()
-    subject.key = UInt64(bitPattern: try key.int64("a subject"))
+    subject.key = try key.hash("a subject")
     try key.end()
     let head = try reader.varint("a note")
     let (count, isWhole) = (Int(clamping: head >> headBits), head & isAddition == 0)
@@ -66,7 +66,7 @@ enum SubjectNote {
     }
     subject.newest.events.reserveCapacity(count)
     for _ in 0..<count {
-      let id = UInt64(bitPattern: try reader.int64("an id"))
+      let id = try reader.hash("an id")
       let eventTime = Timestamp(microseconds: time &- (try reader.zigzag("a time")))
       subject.newest.events.append(SubjectMemory.KnownEvent(id: id, time: eventTime))
     }
@@ -92,7 +92,8 @@ extension SubjectMemory {
       UInt64(count) << SubjectNote.headBits | (valueCount > 0 ? SubjectNote.hasValues : 0)
       | (isWhole ? 0 : SubjectNote.isAddition)
     binary.piece(ofAtMost: SubjectNote.keyBytes + SubjectNote.headBytesMax) { room in
-      room.append(fixed: key)
+      room.append(fixed: key.low)
+      room.append(fixed: key.high)
       room.append(varint: head)
       room.append(zigzag: generation)
       room.append(zigzag: age)
@@ -105,7 +106,8 @@ extension SubjectMemory {
     for place in eventCount - count..<eventCount {
       let event = slots[slot].newest.events[place]
       binary.piece(ofAtMost: SubjectNote.eventBytesMax) { room in
-        room.append(fixed: event.id)
+        room.append(fixed: event.id.low)
+        room.append(fixed: event.id.high)
         room.append(zigzag: time.microseconds &- event.time.microseconds)
       }
     }

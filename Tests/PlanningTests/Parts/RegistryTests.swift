@@ -7,8 +7,8 @@ import Testing
 private struct RegistryModel {
   struct Entry: Equatable {
     var key: Identifier
-    var shown: UInt64 = 0
-    var current: UInt64 = 0
+    var shown = KeyedHash.none
+    var current = KeyedHash.none
   }
 
   struct Instance: Equatable {
@@ -154,7 +154,7 @@ private struct RegistryLife {
       }
     } else {
       let entry = random.below(entries.count)
-      let fingerprint = random.next()
+      let fingerprint = KeyedHash(low: random.next(), high: random.next())
       registry.set(current: fingerprint, entries[entry])
       model.devices[device]?.instances[place].entries[entry].current = fingerprint
     }

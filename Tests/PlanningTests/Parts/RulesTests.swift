@@ -169,8 +169,8 @@ struct RulesTests {
 
   @Test("the truth is kept for each subject and each set of displayed fields, which kinds without initial values share")
   func truthKeys() throws {
-    func key(_ kind: Identifier, _ displays: [DisplayField], _ subject: Identifier) -> UInt64 {
-      KindDisplay(kind: kind, displays).truthKey(subject: subject.utf8.span)
+    func key(_ kind: Identifier, _ displays: [DisplayField], _ subject: Identifier) -> KeyedHash {
+      KindDisplay(kind: kind, displays).truthKey(subject: subject.utf8.span, hashKey: .standard)
     }
     let delay = [DisplayField(path: "data.delay", round: 5)]
     let initial = [DisplayField(path: "data.delay", round: 5, initial: .number(0))]

@@ -1,0 +1,87 @@
+import Domain
+import Testing
+
+@testable import Planning
+
+private typealias H = PlannerHarness
+
+@Suite("Events of other publishers")
+struct IdentityTests {
+  @Test("what a hash without a key confuses, the keyed one tells apart")
+  func collisions() {
+    // A difference in the highest bit of a word comes out in the bits 63 and 31, whatever the rest is, so the next word can undo it.
+    let words = [0x6162_6364_6566_6768, 0x6970_6b6c_6d6e_6f70] as [UInt64]
+    let others = [words[0] ^ 1 << 63, words[1] ^ (1 << 63 | 1 << 31)]
+    var (plain, otherPlain) = (TextHash(), TextHash())
+    var (keyed, otherKeyed) = (SipHash(key: .standard), SipHash(key: .standard))
+    for (word, other) in zip(words, others) {
+      plain.add(word)
+      otherPlain.add(other)
+      keyed.add(word)
+      otherKeyed.add(other)
+    }
+    #expect(plain.value == otherPlain.value, "the words are no collision, so this test shows nothing")
+    #expect(keyed.value != otherKeyed.value)
+  }
+
+  /// The subject of the second event was found in less than a second: with its type it had the hash of the first one's subject and
+  /// type, so the first event was stale.
+  @Test("an event is not stale because of one with another subject and type")
+  func otherSubject() {
+    var h = H()
+    h.register(.phone(widgets: [.flight(interests: ["flight/UA1545"])]))
+    h.event(
+      DomainEvent.delay(
+        0, id: "x-1", subject: "lounge/5267.....;1UsK$&S", at: H.noon + 1_000_000, type: "lounge.opened"))
+    h.event(DomainEvent.delay(60, id: "e-1", subject: "flight/UA1545", at: H.noon))
+    #expect(h.only?.reason == .emitted)
+  }
+
+  @Test("the first hash key of the log is the planner's, also after a restart; later ones change nothing")
+  func firstKey() throws {
+    let (first, later) = (HashKey(low: 1, high: 2), HashKey(low: 3, high: 4))
+    var h = H()
+    h.losesPlanner = { true }
+    h.planner.use(first)
+    h.register(.phone())
+    h.event(.delay(30, id: "e1", at: H.noon))
+    #expect(h.planner.hashKey == first)
+    h.planner.use(later)
+    h.event(.delay(30, id: "e1", at: H.noon + H.minute))
+    #expect(h.only?.reason == .duplicate && h.planner.hashKey == first && h.restarts > 0)
+  }
+
+  @Test("a planner that had to hash without a key keeps the standard one, so that what it knows stays known")
+  func withoutKey() {
+    var h = H()
+    h.register(.phone())
+    h.event(.delay(30, id: "e1", at: H.noon))
+    h.planner.use(HashKey(low: 1, high: 2))
+    h.event(.delay(30, id: "e1", at: H.noon + H.minute))
+    #expect(h.only?.reason == .duplicate && h.planner.hashKey == .standard)
+  }
+
+  @Test("no decision and no command depends on the hash key", arguments: 0..<6 as Range<UInt64>)
+  func anyKey(seed: UInt64) {
+    var planners = [H(), H()]
+    planners[1].planner.use(HashKey(low: seed, high: ~seed))
+    for place in planners.indices {
+      var random = SeededRandom(seed: seed)
+      for phone in 0..<4 {
+        let interests: [Identifier] = ["flight/UA\(phone)", "airport/EWR"]
+        planners[place].register(.phone("d\(phone)", widgets: [.flight(interests: interests)]))
+      }
+      var time = H.noon
+      for i in 0..<300 {
+        time += Int64.random(in: 0...(5 * H.minute), using: &random)
+        let event = DomainEvent.delay(
+          Double(i % 5) * 10, id: "e\(random.below(200))", subject: "flight/UA\(random.below(5))",
+          at: time - Int64.random(in: 0...H.minute, using: &random))
+        planners[place].event(event, at: time)
+      }
+      planners[place].drain(until: time + 30 * H.hour)
+    }
+    #expect(planners[0].decisions == planners[1].decisions && planners[0].commands == planners[1].commands)
+    #expect(planners[0].decisions.count > 200)
+  }
+}
