@@ -2,8 +2,12 @@ import CLibrdkafka
 
 /// Administrative calls. Used by one thread.
 ///
-/// Deleting groups or their offsets is left out on purpose: librdkafka 2.0.2 aborts the process when the broker does
-/// not know these requests.
+/// Requests to the coordinator of a group that librdkafka looks for itself are left out on purpose. librdkafka 2.0.2 aborts the
+/// process when it finds the coordinator after the request has timed out, for example after an outage, or when the broker does not
+/// know the request (issue 4605 of librdkafka, `rd_kafka_enq_once_del_source_return`). These are `DescribeConsumerGroups` without
+/// a broker, `DeleteGroups`, `DeleteConsumerGroupOffsets`, `ListConsumerGroupOffsets` and `AlterConsumerGroupOffsets`. Requests to the
+/// controller, to the leaders of partitions, to all brokers or to a broker with a given id are not: their late answers are
+/// dropped.
 @safe final class AdminHandle {
   private let client: ClientHandle
 

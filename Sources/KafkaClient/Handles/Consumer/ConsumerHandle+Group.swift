@@ -3,14 +3,35 @@ import CLibrdkafka
 /// The consumer's group as a whole, and leaving it.
 extension ConsumerHandle {
   /// Asks the coordinator for the members of the group and their partitions.
+  ///
+  /// The request names the broker that it goes to. Without a broker, librdkafka 2.0.2 looks for the coordinator itself, and
+  /// aborts the process if it finds it after the time-out (issue 4605 of librdkafka); see `AdminHandle`.
   func describeGroup(_ timeout: Duration) throws(KafkaError) -> KafkaGroup {
+    let deadline = Deadline(in: timeout)
+    if let known = coordinator {
+      coordinator = nil
+      do throws(KafkaError) {
+        return try describeGroup(asking: [known], timeout)
+      } catch {
+        guard error.code == .notCoordinator else { throw error }
+      }
+    }
+    return try describeGroup(asking: brokers(deadline.remaining), deadline.remaining)
+  }
+
+  /// Asks several brokers at once, and remembers the one that answered as the coordinator.
+  private func describeGroup(asking brokers: [Int32], _ timeout: Duration) throws(KafkaError) -> KafkaGroup {
     let operation = "describing the consumer group \(group)"
-    try requireDescriptions(timeout, operation)
-    return unsafe try client.ask(RD_KAFKA_ADMIN_OP_DESCRIBECONSUMERGROUPS, timeout, operation) { options, queue in
-      // The names are copied into the request.
+    return unsafe try client.ask(
+      RD_KAFKA_ADMIN_OP_DESCRIBECONSUMERGROUPS, timeout, operation, answersMax: brokers.count
+    ) { options, queue in
       unsafe group.withCString { name in
         var names: [UnsafePointer<CChar>?] = unsafe [name]
-        unsafe rd_kafka_DescribeConsumerGroups(client.pointer, &names, names.count, options, queue)
+        for broker in brokers {
+          // A broker id from 0. The names and the options are copied into the request.
+          unsafe _ = rd_kafka_AdminOptions_set_broker(options, broker, nil, 0)
+          unsafe rd_kafka_DescribeConsumerGroups(client.pointer, &names, names.count, options, queue)
+        }
       }
     } read: { (event: OpaquePointer) throws(KafkaError) in
       // One group was asked for. NULL for an event of another type, which does not come. What is read belongs to the event.
@@ -26,21 +47,23 @@ extension ConsumerHandle {
         let text = unsafe rd_kafka_error_string(error).map { unsafe String(cString: $0) }
         throw unsafe client.explained(KafkaError(rd_kafka_error_code(error), operation: operation, message: text))
       }
+      // NULL with an error only.
+      coordinator = unsafe rd_kafka_ConsumerGroupDescription_coordinator(described).map { unsafe rd_kafka_Node_id($0) }
       return unsafe Self.group(described)
     }
   }
 
-  /// Throws on the embedded broker, which does not know the request. librdkafka 2.0.2 must not send it there: it goes
-  /// on with memory that it has freed, and its main thread then locks up. The broker's cluster id tells what it is.
-  private func requireDescriptions(_ timeout: Duration, _ operation: String) throws(KafkaError) {
-    // A copy that the caller owns; NULL if no broker has answered yet.
-    guard let id = unsafe rd_kafka_clusterid(client.pointer, timeout.wholeMilliseconds) else {
-      throw client.failure(RD_KAFKA_RESP_ERR__TIMED_OUT, operation)
-    }
-    defer { unsafe rd_kafka_mem_free(client.pointer, id) }
-    guard unsafe !String(cString: id).hasPrefix("mockCluster") else {
-      throw client.failure(RD_KAFKA_RESP_ERR__UNSUPPORTED_FEATURE, operation)
-    }
+  /// Asks for the ids of the brokers.
+  private func brokers(_ timeout: Duration) throws(KafkaError) -> [Int32] {
+    var metadata: UnsafePointer<rd_kafka_metadata>?
+    // The topics that this client knows already.
+    let code = unsafe rd_kafka_metadata(client.pointer, 0, nil, &metadata, timeout.wholeMilliseconds)
+    try client.check(code, "asking for the cluster's brokers")
+    guard let metadata = unsafe metadata else { return [] }
+    // The caller destroys it. The array is followed by its length.
+    defer { unsafe rd_kafka_metadata_destroy(metadata) }
+    return unsafe UnsafeBufferPointer(start: metadata.pointee.brokers, count: Int(metadata.pointee.broker_cnt)).map(
+      \.id)
   }
 
   private static func group(_ described: OpaquePointer) -> KafkaGroup {

@@ -10,6 +10,8 @@ import CLibrdkafka
   let isStaticMember: Bool
   /// The name of the consumer's group; empty without one.
   let group: String
+  /// The id of the broker that described the group last; nil if none did, or if it failed since.
+  var coordinator: Int32?
 
   /// The longest wait for the group if the owner did not close the consumer.
   private static let forgottenCloseTimeout = Duration.seconds(2)
