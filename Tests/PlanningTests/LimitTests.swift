@@ -111,6 +111,49 @@ struct LimitTests {
     #expect(h.decisions.last?.reason == .emittedAfterDefer)
   }
 
+  @Test("what a rolling window keeps in reserve for ever is not examined again", arguments: [(48, 1), (1, 0.2)])
+  func reserveForEver(perDay: Int, share: Double) {
+    var h = H(
+      .flights {
+        $0.budget = InstanceBudget(
+          perDay: perDay, minInterval: .zero, window: .rolling,
+          reserve: InstanceBudget.Reserve(share: share, aboveRelevance: 0.9))
+        $0.halfLife = nil
+      })
+    h.register(.phone())
+    h.event(.delay(30, id: "e1", at: H.noon))
+    #expect(h.only?.reason == .reserveHeld)
+    #expect(h.only?.until == nil)
+    #expect(h.planner.nextTimer == nil)
+    h.event(.delay(30, id: "e2", at: H.noon + H.minute, type: "flight.cancelled", status: "cancelled"))
+    #expect(h.commands.count == 1, "what is relevant enough is sent, and takes along what waits")
+  }
+
+  @Test("a reserve of all tokens that is released in quiet hours only does not change between two reasons")
+  func reserveReleasedAtNight() {
+    var h = H(
+      .flights(
+        { $0.budget.reserve = InstanceBudget.Reserve(share: 1, aboveRelevance: 0.9) },
+        also: { $0.quietHours = QuietHours(fromMinute: 23 * 60, toMinute: 7 * 60, exceptRelevance: 0.9) }))
+    h.register(.phone())
+    h.event(.delay(30, id: "e1", at: H.noon))
+    h.drain(until: H.noon + 10 * 24 * H.hour)
+    #expect(h.decisions.map(\.reason) == [.reserveHeld])
+  }
+
+  @Test("what quiet hours hold back is examined before they begin again, however soon that is")
+  func aMinuteWithoutQuiet() throws {
+    for device in 1...20 {
+      var h = H(.flights(also: { $0.quietHours = QuietHours(fromMinute: 721, toMinute: 720, exceptRelevance: 2) }))
+      h.register(.phone("d\(device)"))
+      h.event(.delay(30, id: "e1", at: H.noon + 2 * H.minute))
+      let until = try #require(h.only?.until).microseconds - H.noon - 24 * H.hour
+      #expect(h.only?.reason == .quietHours && until >= 0 && until < H.minute)
+      h.drain(until: H.noon + 25 * H.hour)
+      #expect(h.commands.count == 1)
+    }
+  }
+
   @Test("a device that is forgotten and registered again has no more tokens than before")
   func noRefillByReregistration() {
     var h = H(.flights { $0.budget.perDay = 1 })

@@ -114,7 +114,7 @@ extension Planner {
     if let quiet = rules.policy.quietHours, let end = quietEnd(quiet, timeOfDay),
       topRelevance(terms) < Float(quiet.exceptRelevance)
     {
-      weighing.hold(.quietHours, until: end + spread(device))
+      weighing.hold(.quietHours, until: end + spread(device, after: quiet))
     }
     if limits.spacedUntil != .distantPast { weighing.hold(.minInterval, until: limits.spacedUntil) }
     if limits.budgetUntil != .distantPast { weighing.hold(.budgetInstance, until: limits.budgetUntil) }
@@ -130,7 +130,7 @@ extension Planner {
     if ledgers.apps.tokensLeft(registry.devices[device].app, now: now) == 0 {
       weighing.hold(.budgetApp, until: Timestamp(microseconds: 0) + LocalZone.day * (AppTable.day(of: now) + 1))
     }
-    if limits.reserveHeld, let until = reserveUntil(terms) { weighing.hold(.reserveHeld, until: until) }
+    if limits.reserveHeld, let until = reserveUntil(device, terms) { weighing.hold(.reserveHeld, until: until) }
   }
 
   /// Returns the end of quiet hours; nil when they do not hold now.
@@ -167,9 +167,13 @@ extension Planner {
 
   /// Returns the time at which every reserve that holds the push back has released a token; nil when the waiting causes are
   /// relevant enough for all of them.
-  private func reserveUntil(_ terms: ContiguousArray<InstanceTerms>) -> Timestamp? {
+  ///
+  /// A reserve that holds all tokens may release them in quiet hours only, and be whole again when these end. The end of the quiet
+  /// hours is returned then, so that the push does not change between two reasons every day.
+  private func reserveUntil(_ device: DeviceSlot, _ terms: ContiguousArray<InstanceTerms>) -> Timestamp? {
     let top = topRelevance(terms)
     var until: Timestamp?
+    var isWhole = false
     for instance in terms.lazy.map(\.instance) {
       let day = registry.instances[instance].day
       let settings = rules[registry.instances[instance].kind]
@@ -179,9 +183,13 @@ extension Planner {
       {
         until = max(
           until ?? .distantPast, ledgers.reserveReleaseAt(day, of: instance, settings.day, now: now))
+        isWhole = isWhole || settings.day.wholeReserve >= settings.day.perDay
       }
     }
-    return until
+    guard isWhole, let release = until, let quiet = rules.policy.quietHours, top < Float(quiet.exceptRelevance),
+      let end = quietEnd(quiet, zones.timeOfDay(registry.devices[device].zone, release))
+    else { return until }
+    return release + (end - now) + spread(device, after: quiet)
   }
 
   // MARK: The next examination
@@ -204,6 +212,12 @@ extension Planner {
     var hash = Hash64()
     hash.add(UInt64(device.number))
     return TimeSpan(microseconds: Int64(hash.value % UInt64(Self.examinationInterval.microseconds)))
+  }
+
+  /// Returns `spread`, or less where quiet hours leave a shorter time until they begin again.
+  private func spread(_ device: DeviceSlot, after quiet: QuietHours) -> TimeSpan {
+    let open = (quiet.fromMinute - quiet.toMinute + 1440) % 1440
+    return TimeSpan(microseconds: spread(device).microseconds % TimeSpan.minutes(Int64(max(1, open))).microseconds)
   }
 
   /// Returns the newest cause that waits on an instance. At least one cause must wait on it.

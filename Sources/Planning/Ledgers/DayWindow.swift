@@ -1,4 +1,5 @@
 import Domain
+import Policies
 
 /// The tokens that one instance has spent in its current budget day, and the end of that day, packed into 64 bits. It
 /// is stored with the instance in the registry; only `Ledgers` changes it.
@@ -70,6 +71,8 @@ struct DayLimits {
   var rolling = false
   /// The tokens in reserve: the policy's share of `perDay`; 0 if there is no reserve.
   var reserveTokens = 0.0
+  /// The tokens in reserve while none is released. A part of a token counts as a whole one.
+  var wholeReserve: Int { Int(reserveTokens.rounded(.up)) }
 }
 
 /// The change that `Ledgers.bringUpToDate` made to a day's count.
@@ -178,12 +181,12 @@ extension Ledgers {
   }
 
   /// Returns the instant at which `needed` tokens of a rolling window are left: 24 h after the charge that must no
-  /// longer count by then, or `now` if they are left already.
+  /// longer count by then, or `now` if they are left already. It is the distant future if the window has fewer tokens.
   private func rollingFree(_ instance: InstanceSlot, needed: Int, _ limits: DayLimits, now: Timestamp) -> Timestamp {
     let charges = rolling[instance] ?? []
     let place = charges.count - limits.perDay + needed - 1
-    guard place >= 0, place < charges.count else { return now }
-    return charges[place] + .hours(24)
+    if place < 0 { return now }
+    return place < charges.count ? charges[place] + .hours(24) : .distantFuture
   }
 
   /// Takes a token of the day, which `refund` can give back until `settle` is called. Whether a token is left is not checked.
@@ -228,12 +231,6 @@ extension Ledgers {
     if day.isRolling { rolling.set([], of: instance) }
   }
 
-  /// The time before the end of the window at which the reserve begins to shrink, as a share of 24 hours.
-  private static let releaseBegins = 0.15
-  /// The time before the end of the window at which the reserve is gone, as a share of 24 hours. It is half an hour, so
-  /// that the last token in reserve can still be spent.
-  private static let releaseEnds = 0.02
-
   /// Returns the tokens that are kept in reserve now. The reserve is whole for most of the day and then shrinks evenly;
   /// in a rolling window it never shrinks.
   /// - Parameters:
@@ -242,13 +239,12 @@ extension Ledgers {
   ///   - now: Log time.
   @inline(__always)
   func reserved(_ day: DayWindow, _ limits: DayLimits, now: Timestamp) -> Int {
-    if limits.rolling { return Int(limits.reserveTokens.rounded(.up)) }
-    let left = Double((day.end - now).microseconds) / Double(LocalZone.day.microseconds)
-    let share = (left - Self.releaseEnds) / (Self.releaseBegins - Self.releaseEnds)
-    return Int((limits.reserveTokens * min(1, max(0, share))).rounded(.up))
+    if limits.rolling { return limits.wholeReserve }
+    return InstanceBudget.Reserve.kept(of: limits.reserveTokens, before: day.end - now)
   }
 
-  /// Returns the instant at which fewer tokens are in reserve than are left, if none is spent until then.
+  /// Returns the instant at which fewer tokens are in reserve than are left, if none is spent until then; the distant future in a
+  /// rolling window that keeps all tokens in reserve.
   /// - Parameters:
   ///   - day: The day's count, which is up to date.
   ///   - instance: The instance.
@@ -259,7 +255,8 @@ extension Ledgers {
       return rollingFree(instance, needed: reserved(day, limits, now: now) + 1, limits, now: now)
     }
     let share = Double(tokensLeft(day, of: instance, limits, now: now) - 1) / limits.reserveTokens
-    let before = Self.releaseEnds + max(0, share) * (Self.releaseBegins - Self.releaseEnds)
+    let (begins, ends) = (InstanceBudget.Reserve.releaseBegins, InstanceBudget.Reserve.releaseEnds)
+    let before = ends + max(0, share) * (begins - ends)
     let microsecond = TimeSpan(microseconds: 1)
     let rest = TimeSpan(microseconds: Int64(before * Double(LocalZone.day.microseconds)))
     return max(now + microsecond, day.end - rest + microsecond)

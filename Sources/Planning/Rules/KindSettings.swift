@@ -84,7 +84,7 @@ struct KindSettings {
       day.anchorMinute = 240
       day.rolling = true
     }
-    day.reserveTokens = (kind.budget.reserve?.share ?? 0) * Double(kind.budget.perDay)
+    day.reserveTokens = kind.budget.reserveTokens
     reserveAboveRelevance = kind.budget.reserve?.aboveRelevance ?? 2
     inverseHalfLife = kind.halfLife.map { 1 / Double(max(1, $0.microseconds)) } ?? 0
     newsLife = kind.newsLife

@@ -113,6 +113,37 @@ extension PolicyDecoder {
     return read(value, PolicyKeys.reserve, into: &reserve).map { _ in reserve }
   }
 
+  /// The longest time after the end of quiet hours at which what they held back is examined. Planners spread devices over it.
+  private static let quietSpreadMinutes = 10
+
+  /// Notes an error if a kind's reserve holds all tokens at every time at which a push may be made, so that an event below its
+  /// `aboveRelevance` can never be sent.
+  mutating func checkReserve(_ kind: KindPolicy, _ quiet: QuietHours?) {
+    let budget = kind.budget
+    guard let reserve = budget.reserve, reserve.aboveRelevance > 0,
+      Int(budget.reserveTokens.rounded(.up)) >= budget.perDay
+    else { return }
+    let never = "so an event below aboveRelevance is never sent; keep fewer tokens"
+    let tokens = "\(budget.perDay) of \(budget.perDay) tokens"
+    let place = "\(StrictReader.path("kinds", kind.name)).budget.reserve.share"
+    let position = reader.positions[place] ?? .start
+    guard case .localDay(let anchor) = budget.window else {
+      return reader.error(
+        position, place, "holds \(tokens), and a rolling window releases none, \(never), or use window: localDay")
+    }
+    // The last moment of the budget day that is not quiet is when most tokens are released.
+    guard let quiet, quiet.exceptRelevance > 0 else { return }
+    func span(_ from: Int, _ to: Int) -> Int { ((to - from) % 1440 + 1440) % 1440 }
+    let rest = span(quiet.fromMinute, anchor)
+    guard rest > 0, rest <= span(quiet.fromMinute, quiet.toMinute) + Self.quietSpreadMinutes,
+      InstanceBudget.Reserve.kept(of: budget.reserveTokens, before: .minutes(Int64(rest))) >= budget.perDay
+    else { return }
+    reader.error(
+      position, place,
+      "holds \(tokens), and releases none outside of quiet hours, \(never), or let the budget day end at another time (dayStart)"
+    )
+  }
+
   /// Reads a `data.…` path of the event.
   mutating func fieldPath(_ value: Located?) -> Identifier? {
     guard let value, let path = reader.text(value, "a field path such as data.status") else { return nil }

@@ -27,6 +27,7 @@ struct PolicyDecoder {
       reference: PolicyReference(version: Identifier(version), hash: Identifier(hash)), profile: draft.effective,
       quietHours: draft.quietHours,
       apps: draft.apps, kinds: draft.kinds)
+    for kind in policy.kinds where !kind.surface.showsActivities { checkReserve(kind, policy.quietHours) }
     return (policy, draft.named)
   }
 

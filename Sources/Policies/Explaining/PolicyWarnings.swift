@@ -125,11 +125,14 @@ enum PolicyWarnings {
         "\(budget.perDay) a day cannot be spent: with a minimum interval of \(DurationText.format(budget.minInterval)) a day holds \(spendable)"
       )
     }
-    if let reserve = budget.reserve, reserve.share * Double(budget.perDay) < 1 {
+    if let reserve = budget.reserve, budget.reserveTokens < 1 {
       let place = "\(path).budget.reserve.share"
+      let product = "\(NumberText.format(reserve.share)) of \(budget.perDay)"
       reader.warning(
         reader.positions[place] ?? .start, place,
-        "holds no token: \(NumberText.format(reserve.share)) of \(budget.perDay) is less than 1")
+        reserve.share > 0
+          ? "holds 1 token: \(product) is less than 1, and a part counts as a whole token"
+          : "holds no token: \(product) is 0")
     }
   }
 

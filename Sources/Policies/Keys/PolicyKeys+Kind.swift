@@ -165,7 +165,8 @@ extension PolicyKeys {
 
   /// The description of the keys of `budget.reserve`, in a kind.
   static let reserve = PolicyMapping<InstanceBudget.Reserve>([
-    .number("share", \.share, PolicyBounds.share, required: true, "Share of perDay."),
+    .number(
+      "share", \.share, PolicyBounds.share, required: true, "Share of perDay. A part of a token counts as a whole one."),
     .number(
       "aboveRelevance", \.aboveRelevance, PolicyBounds.share, required: true,
       "Relevance at or above which the reserve may be used."),

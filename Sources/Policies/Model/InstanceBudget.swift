@@ -41,5 +41,26 @@ public struct InstanceBudget: Equatable, Sendable {
       self.share = share
       self.aboveRelevance = aboveRelevance
     }
+
+    /// The time before the end of a local day at which the reserve begins to shrink, as a share of 24 hours.
+    @inlinable public static var releaseBegins: Double { 0.15 }
+    /// The time before the end of a local day at which the reserve is gone, as a share of 24 hours. It is half an hour, so
+    /// that the last token in reserve can still be spent.
+    @inlinable public static var releaseEnds: Double { 0.02 }
+
+    /// Returns the tokens that are kept. The reserve is whole for most of a local day and then shrinks evenly. A part of a token
+    /// counts as a whole one.
+    /// - Parameters:
+    ///   - tokens: The tokens of the whole reserve: the share times the tokens of the day.
+    ///   - end: The time until the local day ends.
+    @inlinable
+    public static func kept(of tokens: Double, before end: TimeSpan) -> Int {
+      let left = Double(end.microseconds) / Double(TimeSpan.hours(24).microseconds)
+      let share = (left - releaseEnds) / (releaseBegins - releaseEnds)
+      return Int((tokens * min(1, max(0, share))).rounded(.up))
+    }
   }
+
+  /// The tokens of the whole reserve, with a part of a token; 0 if there is none.
+  public var reserveTokens: Double { (reserve?.share ?? 0) * Double(perDay) }
 }

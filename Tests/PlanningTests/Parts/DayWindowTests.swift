@@ -194,6 +194,19 @@ struct DayWindowTests {
   }
 
   @Test(
+    "a rolling window releases a token of its reserve when a charge is a day old, and never one of a reserve of all")
+  func rollingRelease() {
+    for reserve in [19, 19.5] {
+      var counted = CountedInstance(perDay: 20, rolling: true, reserve: reserve)
+      _ = counted.bringUpToDate("GMT", Self.winter)
+      counted.charge(Self.winter)
+      let now = Self.winter + .hours(1)
+      let release = counted.ledgers.reserveReleaseAt(counted.day, of: counted.instance, counted.limits, now: now)
+      #expect(release == (reserve == 19 ? Self.winter + .hours(24) : .distantFuture))
+    }
+  }
+
+  @Test(
     "a window is packed without loss",
     arguments: [0, 1, 1_782_907_200, 253_402_300_799, -5] as [Int64], [0, 1, 200, UInt16.max])
   func packing(_ seconds: Int64, _ spent: UInt16) {
