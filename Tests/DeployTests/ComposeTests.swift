@@ -21,7 +21,7 @@ struct ComposeTests {
       return
     }
     let paths = configs.compactMap { $0.1["file"]?.text }
-    #expect(paths.count == 3)
+    #expect(paths.count == 2)
     for path in paths { #expect(FileManager.default.fileExists(atPath: path), "\(path)") }
   }
 
@@ -86,6 +86,6 @@ struct ComposeTests {
       count += ports.count
       for port in ports { #expect(port["host_ip"]?.text == "127.0.0.1", "\(name)") }
     }
-    #expect(count == 6)
+    #expect(count == 5)
   }
 }
