@@ -224,7 +224,9 @@ def check_base():
     expect("console" not in str(objects.keys()), "base: a console that nobody asked for")
     expect("PrometheusRule" not in str(objects.keys()) and "dashboard" not in str(objects.keys()), "base: rules or a dashboard")
     expect(objects["StatefulSet", "blue-rouse-audit"]["spec"]["replicas"] == 1, "base: one audit")
-    egress = objects["NetworkPolicy", "blue-rouse"]["spec"]["egress"]
+    policy = objects["NetworkPolicy", "blue-rouse"]["spec"]
+    expect(policy["ingress"] == [] and "Ingress" in policy["policyTypes"], f"base: somebody reaches the pods: {policy}")
+    egress = policy["egress"]
     expect([p["port"] for rule in egress for p in rule["ports"]] == [53, 53, 9093, 9094], f"base: egress {egress}")
     expect(not [k for k in objects if "gateway" in k[1]], f"base: a gateway that nobody asked for: {list(objects)}")
     expect("4 for 12 partitions" in notes and "WARNING" not in notes, f"base: notes {notes}")
@@ -433,6 +435,20 @@ def check_tags():
         expect(one[role]["metadata"]["labels"]["app.kubernetes.io/version"] == "2", f"tags: the version of {role}")
 
 
+def check_closed():
+    """Nobody reaches a server whose clients are not named; the console alone asks the pods of all roles."""
+    servers = {"gateway": {"enabled": True, "keysSecret": "k"}, "console": {"enabled": True, "keysSecret": "k"}}
+    objects, notes, _ = check("closed", {**BASE, **servers, "serviceMonitor": {"enabled": True}})
+    for name in ("blue-rouse-gateway", "blue-rouse-console"):
+        policy = objects["NetworkPolicy", name]["spec"]
+        expect(policy["ingress"] == [] and policy["policyTypes"] == ["Ingress"], f"closed: {name} {policy}")
+    (rule,) = objects["NetworkPolicy", "blue-rouse"]["spec"]["ingress"]
+    component = rule["from"][0]["podSelector"]["matchLabels"]["app.kubernetes.io/component"]
+    expect(len(rule["from"]) == 1 and component == "audit", f"closed: {rule}")
+    for value in ("scrapers", "clients", "consoleClients"):
+        expect(f"networkPolicy.{value}" in notes, f"closed: notes {notes}")
+
+
 def check_collectors():
     """The port of the collector is that of its address, or that of its scheme."""
     for host, port in (("http://c:4318/v1", 4318), ("http://c/v1:9", 80), ("https://c/v1", 443), ("http://[::1]:70/", 70)):
@@ -456,7 +472,7 @@ def check_refused():
             expect(words in str(error), f"{values}: {error}")
 
 
-for step in (check_base, check_all, check_tokens, check_tags, check_collectors, check_small, check_refused):
+for step in (check_base, check_all, check_tokens, check_tags, check_closed, check_collectors, check_small, check_refused):
     step()
 found = helm_python.lint(chart, BASE)
 problems += [str(m) for m in found["messages"] if m["severity"] > 1]

@@ -319,15 +319,6 @@ spec:
 {{- include "rouse.container" $container }}
 {{- end }}
 
-{{/* The peers that may read the metrics. */}}
-{{- define "rouse.scrapers" -}}
-{{- with .Values.networkPolicy.scrapers }}
-{{- toYaml . }}
-{{- else -}}
-- namespaceSelector: {}
-{{- end }}
-{{- end }}
-
 {{/* The claim of a role's volume: a dict of `name` and `storage`. */}}
 {{- define "rouse.claim" -}}
 - metadata:
