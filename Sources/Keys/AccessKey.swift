@@ -12,6 +12,8 @@ public struct AccessKey: Sendable, Equatable {
   public var sources: [String]
   /// The types of the events that a publisher may send; any type if there are none.
   public var types: [String]
+  /// The prefixes of the subjects of the events that a publisher may send; any subject if there are none.
+  public var subjects: [String]
   /// The apps whose devices a registrar may register; any app if there are none.
   public var apps: [String]
   /// The time at which the key was made.
@@ -34,18 +36,19 @@ public struct AccessKey: Sendable, Equatable {
   ///   - role: The role.
   ///   - sources: The prefixes of sources.
   ///   - types: The types of events.
+  ///   - subjects: The prefixes of subjects.
   ///   - apps: The apps.
   ///   - created: The time.
   ///   - expires: The time from which on the key does not work; nil for never.
   /// - Returns: The key, and its secret, which cannot be had again.
   public static func make(
-    _ role: KeyRole, sources: [String] = [], types: [String] = [], apps: [String] = [], created: Timestamp,
-    expires: Timestamp? = nil
+    _ role: KeyRole, sources: [String] = [], types: [String] = [], subjects: [String] = [], apps: [String] = [],
+    created: Timestamp, expires: Timestamp? = nil
   ) -> (key: AccessKey, secret: String) {
     let secret = secretPrefix + randomDigits(secretBytes)
     let key = AccessKey(
-      id: randomDigits(idBytes), role: role, hash: hash(of: secret), sources: sources, types: types, apps: apps,
-      created: created, expires: expires)
+      id: randomDigits(idBytes), role: role, hash: hash(of: secret), sources: sources, types: types,
+      subjects: subjects, apps: apps, created: created, expires: expires)
     return (key, secret)
   }
 

@@ -57,8 +57,8 @@ public struct KeyFile: Sendable, Equatable {
     }
     return AccessKey(
       id: try node.member("id", "a text").string(), role: known, hash: digits, sources: try texts(node, "sources"),
-      types: try texts(node, "types"), apps: try texts(node, "apps"), created: created,
-      expires: try time(node, "expires"), revoked: try time(node, "revoked"))
+      types: try texts(node, "types"), subjects: try texts(node, "subjects"), apps: try texts(node, "apps"),
+      created: created, expires: try time(node, "expires"), revoked: try time(node, "revoked"))
   }
 
   private static func texts(_ node: JSONNode, _ name: StaticString) throws(JSONError) -> [String] {
@@ -87,6 +87,7 @@ public struct KeyFile: Sendable, Equatable {
           json.member("sha256", key.hash)
           if !key.sources.isEmpty { json.list("sources", key.sources) }
           if !key.types.isEmpty { json.list("types", key.types) }
+          if !key.subjects.isEmpty { json.list("subjects", key.subjects) }
           if !key.apps.isEmpty { json.list("apps", key.apps) }
           json.member("created", "\(key.created)")
           json.member("expires", key.expires.map { "\($0)" })

@@ -8,6 +8,8 @@ public struct RoleGrant: Sendable, Equatable {
   public var sources: [String]
   /// The types of the events that a publisher may send; any type if there are none.
   public var types: [String]
+  /// The prefixes of the subjects of the events that a publisher may send; any subject if there are none.
+  public var subjects: [String]
   /// The apps whose devices a registrar may register; any app if there are none.
   public var apps: [String]
 
@@ -17,11 +19,15 @@ public struct RoleGrant: Sendable, Equatable {
   ///   - role: The role.
   ///   - sources: The prefixes of sources.
   ///   - types: The types of events.
+  ///   - subjects: The prefixes of subjects.
   ///   - apps: The apps.
-  public init(_ role: KeyRole, sources: [String] = [], types: [String] = [], apps: [String] = []) {
+  public init(
+    _ role: KeyRole, sources: [String] = [], types: [String] = [], subjects: [String] = [], apps: [String] = []
+  ) {
     self.role = role
     self.sources = sources
     self.types = types
+    self.subjects = subjects
     self.apps = apps
   }
 }
@@ -39,6 +45,13 @@ extension RoleGrant {
   /// - Parameter type: The type.
   public func allows(type: Identifier) -> Bool { types.isEmpty || types.contains { Identifier($0) == type } }
 
+  /// Whether a publisher may send events about a subject.
+  ///
+  /// - Parameter subject: The subject.
+  public func allows(subject: Identifier) -> Bool {
+    subjects.isEmpty || subjects.contains { subject.hasPrefix(Identifier($0)) }
+  }
+
   /// Whether a registrar may register devices of an app.
   ///
   /// - Parameter app: The app.
@@ -47,5 +60,5 @@ extension RoleGrant {
 
 extension AccessKey {
   /// The role of the key with its bounds.
-  public var grant: RoleGrant { RoleGrant(role, sources: sources, types: types, apps: apps) }
+  public var grant: RoleGrant { RoleGrant(role, sources: sources, types: types, subjects: subjects, apps: apps) }
 }

@@ -23,7 +23,8 @@ import Testing
     try inFile { path in
       var file = KeyFile()
       let (key, secret) = AccessKey.make(
-        .publisher, sources: ["/a", "/b"], types: ["t"], created: Self.time, expires: Self.time + .hours(1))
+        .publisher, sources: ["/a", "/b"], types: ["t"], subjects: ["s/"], created: Self.time,
+        expires: Self.time + .hours(1))
       file.keys = [key, AccessKey.make(.registrar, apps: ["app"], created: Self.time).key]
       file.keys[1].revoked = Self.time
       try file.write(to: path)
@@ -113,7 +114,8 @@ import Testing
   func bounds() async throws {
     var file = KeyFile()
     let publisher = AccessKey.make(
-      .publisher, sources: ["/flights", "/gates"], types: ["flight.delay.changed"], created: Self.time)
+      .publisher, sources: ["/flights", "/gates"], types: ["flight.delay.changed"], subjects: ["flight/"],
+      created: Self.time)
     let registrar = AccessKey.make(.registrar, apps: ["com.example.glance"], created: Self.time)
     file.keys = [publisher.key, registrar.key]
     try await RunningGateway.run(keys: file) { gateway, _ in
@@ -129,6 +131,9 @@ import Testing
       #expect(type.status == 403)
       let mistake = try #require(try JSONValue(parsing: type.text)["errors"]?[0])
       #expect(mistake["index"] == .number(1) && mistake["pointer"]?.text == "/1/type")
+      let subject = try client.ask("POST", "/v1/events", [key, structured], eventJSON("5", subject: "lounge/1"))
+      #expect(subject.status == 403)
+      #expect(try JSONValue(parsing: subject.text)["errors"]?[0]?["pointer"]?.text == "/subject")
       let app = try client.ask(
         "PUT", "/v1/devices/d-1", [("authorization", "Bearer \(registrar.secret)"), json],
         registrationJSON("d-1", app: "com.example.other"))

@@ -124,10 +124,13 @@ final class RunningGateway: Sendable {
 }
 
 /// An event as JSON.
-func eventJSON(_ id: String, source: String = "/flights", type: String = "flight.delay.changed", more: String = "")
+func eventJSON(
+  _ id: String, source: String = "/flights", type: String = "flight.delay.changed", subject: String? = nil,
+  more: String = ""
+)
   -> String
 {
-  #"{"specversion":"1.0","id":"\#(id)","source":"\#(source)","type":"\#(type)","subject":"flight/\#(id)"\#(more)}"#
+  #"{"specversion":"1.0","id":"\#(id)","source":"\#(source)","type":"\#(type)","subject":"\#(subject ?? "flight/\(id)")"\#(more)}"#
 }
 
 let structured = ("Content-Type", "application/cloudevents+json")

@@ -30,7 +30,7 @@ import Testing
   }
 
   private static let file =
-    #"{"grants":[{"value":"feed","role":"publisher","sources":["/airline/"],"types":["t"]},{"value":"feed","role":"publisher","sources":["/gates/"]},{"value":"app","role":"registrar","apps":["com.example"]},{"value":"staff","role":"auditor"}]}"#
+    #"{"grants":[{"value":"feed","role":"publisher","sources":["/airline/"],"types":["t"],"subjects":["flight/"]},{"value":"feed","role":"publisher","sources":["/gates/"]},{"value":"app","role":"registrar","apps":["com.example"]},{"value":"staff","role":"auditor"}]}"#
 
   @Test("with a file only what it says counts, and it is followed")
   func granted() throws {
@@ -39,7 +39,8 @@ import Testing
     let found = try grants(issued, Issued.claims(roles: ["feed", "app", "staff", "operator", "auditor"]), issuer)
     #expect(
       found == [
-        RoleGrant(.publisher, sources: ["/airline/"], types: ["t"]), RoleGrant(.publisher, sources: ["/gates/"]),
+        RoleGrant(.publisher, sources: ["/airline/"], types: ["t"], subjects: ["flight/"]),
+        RoleGrant(.publisher, sources: ["/gates/"]),
         RoleGrant(.registrar, apps: ["com.example"]), RoleGrant(.auditor),
       ])
     let token = try issued.verifier.verify(issuer.token(Issued.claims(roles: ["staff"])), at: Issued.now)
@@ -60,6 +61,7 @@ import Testing
       (#"{"grants":[{"role":"publisher","value":"a"}]}"#, "$.grants[0].sources"),
       (#"{"grants":[{"role":"publisher","value":"a","sources":[]}]}"#, "$.grants[0].sources"),
       (#"{"grants":[{"role":"publisher","value":"a","sources":["/"],"type":["t"]}]}"#, "$.grants[0].type"),
+      (#"{"grants":[{"role":"auditor","value":"a","subjects":["b"]}]}"#, "$.grants[0].subjects"),
       (#"{"grants":[{"role":"registrar","value":"a"}]}"#, "$.grants[0].apps"),
       (#"{"grants":[{"role":"auditor","value":"a","apps":["b"]}]}"#, "$.grants[0].apps"),
       (#"{"grants":[],"grant":1}"#, "$.grant"), ("[", "byte"),

@@ -157,8 +157,8 @@ import Testing
   func keys() throws {
     let place = try Workplace()
     let made = try place.rouse(
-      "keys", "create", "--role", "publisher", "--sources", "/a", "/b", "--types", "t", "--expires", "90d", "--file",
-      "keys.json", "--format", "json")
+      "keys", "create", "--role", "publisher", "--sources", "/a", "/b", "--types", "t", "--subjects", "x/",
+      "--subjects", "y/", "--expires", "90d", "--file", "keys.json", "--format", "json")
     #expect(made.status == 0, "\(made.err)")
     let key = try JSONValue(parsing: made.out)
     guard case .string(let id)? = key["id"], case .string(let secret)? = key["key"] else {
@@ -173,7 +173,8 @@ import Testing
     let listed = try place.rouse("keys", "list", "--file", "keys.json")
     #expect(listed.lines.count == 2 && !listed.out.contains("rouse_"))
     #expect(
-      listed.lines[0].hasPrefix("\(id)  publisher  until ") && listed.lines[0].hasSuffix("sources /a, /b; types t"))
+      listed.lines[0].hasPrefix("\(id)  publisher  until ")
+        && listed.lines[0].hasSuffix("sources /a, /b; types t; subjects x/, y/"))
     #expect(listed.lines[1].hasSuffix("registrar  for ever  apps a"))
     #expect(try place.rouse("keys", "revoke", id, "--file", "keys.json").status == 0)
     let again = try place.rouse("keys", "revoke", id, "--file", "keys.json")
@@ -187,7 +188,8 @@ import Testing
   @Test(
     "a key that makes no sense is wrong use",
     arguments: [
-      ["--role", "registrar", "--sources", "/a"], ["--role", "publisher", "--apps", "a"], ["--role", "reader"],
+      ["--role", "registrar", "--sources", "/a"], ["--role", "registrar", "--subjects", "a"],
+      ["--role", "publisher", "--apps", "a"], ["--role", "reader"],
       ["--role", "publisher", "--expires", "soon"], ["--role", "publisher", "--expires", "0d"],
       ["--role", "publisher", "--expires", "99999999999999999999d"],
     ])

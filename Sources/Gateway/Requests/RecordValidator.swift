@@ -143,10 +143,12 @@ final class RecordValidator {
             pointer: isBinary ? nil : "/\(name)", header: isBinary ? "ce-\(name)" : nil,
             detail: "expected a \(name) of the \(principal.credential), found \"\(text)\""))
       }
-      // A source and a type must be allowed together, by one grant.
-      let grants = principal.grants(of: .publisher).filter { $0.allows(source: event.source) }
+      // A source, a type and a subject must be allowed together, by one grant.
+      var grants = principal.grants(of: .publisher).filter { $0.allows(source: event.source) }
       if grants.isEmpty { throw forbid("source", event.source.text) }
-      if !grants.contains(where: { $0.allows(type: event.type) }) { throw forbid("type", event.type.text) }
+      grants.removeAll { !$0.allows(type: event.type) }
+      if grants.isEmpty { throw forbid("type", event.type.text) }
+      if !grants.contains(where: { $0.allows(subject: event.subject) }) { throw forbid("subject", event.subject.text) }
     }
     return Array((partitionKey ?? event.subject.text).utf8)
   }

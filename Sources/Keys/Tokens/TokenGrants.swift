@@ -50,7 +50,7 @@ public struct TokenGrants: Sendable, Equatable {
     try refuseOthers(root, ["grants"])
     var grants: [String: [RoleGrant]] = [:]
     for node in try root.member("grants", "an array of grants").array() {
-      try refuseOthers(node, ["value", "role", "sources", "types", "apps"])
+      try refuseOthers(node, ["value", "role", "sources", "types", "subjects", "apps"])
       let name = try node.member("role", "a role")
       guard let role = KeyRole(rawValue: name.stringIfAny ?? "") else {
         throw name.wrongValue(KeyRole.allCases.map(\.rawValue).joined(separator: ", "))
@@ -59,6 +59,7 @@ public struct TokenGrants: Sendable, Equatable {
       let grant = RoleGrant(
         role, sources: try texts(node, "sources", isNeeded: role == .publisher, isAllowed: role == .publisher),
         types: try texts(node, "types", isNeeded: false, isAllowed: role == .publisher),
+        subjects: try texts(node, "subjects", isNeeded: false, isAllowed: role == .publisher),
         apps: try texts(node, "apps", isNeeded: role == .registrar, isAllowed: role == .registrar))
       grants[value, default: []].append(grant)
     }

@@ -35,7 +35,7 @@ extension AccessKey {
 
   /// The things that the key is bound to, such as `sources /flights`; nil if there are none.
   var bounds: String? {
-    let lists = [("sources", sources), ("types", types), ("apps", apps)]
+    let lists = [("sources", sources), ("types", types), ("subjects", subjects), ("apps", apps)]
     let words = lists.filter { !$0.1.isEmpty }.map { "\($0.0) \($0.1.joined(separator: ", "))" }
     return words.isEmpty ? nil : words.joined(separator: "; ")
   }
@@ -53,6 +53,7 @@ extension AccessKey {
       json.member("key", secret)
       json.list("sources", sources)
       json.list("types", types)
+      json.list("subjects", subjects)
       json.list("apps", apps)
       json.member("created", "\(created)")
       json.member("expires", expires.map { "\($0)" })

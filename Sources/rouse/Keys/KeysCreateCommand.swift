@@ -12,13 +12,16 @@ struct KeysCreateCommand: ParsableCommand {
       Prints the key on standard output. The file keeps only its SHA-256, so nobody can print the key again. A new file \
       is for its owner alone. A running gateway or console reads the file again within a second or two.
 
-      A publisher may POST events: from sources that begin with one of --sources, and of one of --types. A registrar \
-      may PUT and DELETE devices, and POST their signals: registrations must name one of --apps. Without such a list, \
-      anything is allowed. An auditor may ask the console questions. An operator may also apply policies and replay dead \
-      letters.
+      A publisher may POST events: from sources that begin with one of --sources, of one of --types, and about \
+      subjects that begin with one of --subjects. A registrar may PUT and DELETE devices, and POST their signals: \
+      registrations must name one of --apps. Without such a list, anything is allowed. An auditor may ask the console \
+      questions. An operator may also apply policies and replay dead letters.
+
+      The newest event of a subject and type counts, whatever its source is. So a publisher that may send any type and \
+      subject can replace the events of all others; bind each key to what its holder needs.
 
       EXAMPLE
-        rouse keys create --role publisher --sources /flights --expires 90d --file keys.json
+        rouse keys create --role publisher --sources /flights --subjects flight/ --expires 90d --file keys.json
         rouse keys create --role registrar --apps com.example.glance --file keys.json
         rouse keys create --role auditor --expires 30d --file keys.json
       """)
@@ -33,6 +36,10 @@ struct KeysCreateCommand: ParsableCommand {
     parsing: .upToNextOption,
     help: ArgumentHelp("Types of the events that a publisher may send.", valueName: "type"))
   var types: [String] = []
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp("Prefixes of the subjects that a publisher may send events about.", valueName: "prefix"))
+  var subjects: [String] = []
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp("Apps whose devices a registrar may register.", valueName: "app"))
@@ -51,8 +58,8 @@ struct KeysCreateCommand: ParsableCommand {
   private static let daysMax: Int64 = 36_500
 
   func validate() throws {
-    if role != .publisher, !sources.isEmpty || !types.isEmpty {
-      throw ValidationError("--sources and --types go with --role publisher")
+    if role != .publisher, !sources.isEmpty || !types.isEmpty || !subjects.isEmpty {
+      throw ValidationError("--sources, --types and --subjects go with --role publisher")
     }
     if role != .registrar, !apps.isEmpty { throw ValidationError("--apps goes with --role registrar") }
   }
@@ -65,7 +72,8 @@ struct KeysCreateCommand: ParsableCommand {
       return
     }
     let (key, secret) = AccessKey.make(
-      role, sources: sources, types: types, apps: apps, created: now, expires: expires.map { now + $0 })
+      role, sources: sources, types: types, subjects: subjects, apps: apps, created: now,
+      expires: expires.map { now + $0 })
     file.keys.append(key)
     try file.write(to: keyFile.file)
     switch output.format {
