@@ -153,7 +153,9 @@ final class ConsoleService: HTTPService {
         note(.wrongFormToken, request.head, route.name, error, key: request.viewer.key)
         return reply(ProblemPage.answer(to: error, request, sessions))
       }
-      try (route.role == nil ? outside : route.usesCluster ? cluster : readers).submit { [sessions] desk in
+      let threads = route.role == nil ? outside : route.usesCluster ? cluster : readers
+      let client = request.viewer.key ?? request.head.remote ?? ""
+      try threads.submit(of: client) { [sessions] desk in
         desk.begin(request)
         let answer = Self.answer(request, route, desk, sessions)
         reply(

@@ -3,6 +3,7 @@ import Domain
 import Foundation
 import HTTPTesting
 import JSON
+import Keys
 import Serving
 import Synchronization
 import Testing
@@ -157,6 +158,26 @@ import Testing
       let last = try Follower(console)
       _ = last
       #expect(console.server.tailCount == 1, "the end of the console ends it")
+    }
+  }
+
+  @Test("one key has a share of the tails, so that others find a place")
+  func share() async throws {
+    let time = Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
+    let (busy, other) = (AccessKey.make(.auditor, created: time), AccessKey.make(.auditor, created: time))
+    var file = KeyFile()
+    file.keys = [busy.key, other.key]
+    try await RunningConsole.run(keys: file) { console in
+      func tail(_ secret: String) throws -> (client: TestClient, status: String) {
+        let client = try console.client()
+        client.send("GET", "/v1/decisions/tail", [("Authorization", "Bearer \(secret)")])
+        return (client, String(client.head()?.split(separator: " ").dropFirst().first ?? ""))
+      }
+      let held = try (0..<DecisionTailer.tailsOfKeyMax).map { _ in try tail(busy.secret) }
+      #expect(held.allSatisfy { $0.status == "200" })
+      #expect(try tail(busy.secret).status == "429")
+      #expect(try tail(other.secret).status == "200")
+      _ = held
     }
   }
 

@@ -133,23 +133,108 @@ import Testing
   @Test("silent and slow clients are cut off, and their places are free again")
   func slow() async throws {
     try await serving {
+      $0.headSeconds = 1
       $0.idleSeconds = 1
       $0.requestSeconds = 1
-      $0.connectionsMax = 2
     } _: { server, _ in
       let silent = try TestClient(server.address)
       let slow = try TestClient(server.address)
       slow.send("POST", "/", [("Content-Length", "10")], [0x61])
-      // It waits until one of the others is cut off.
-      let third = try TestClient(server.address)
-      third.send("POST", "/", [], Array("third".utf8))
-      #expect(third.answer()?.text == "third")
-      #expect(server.connectionCount <= 2)
       #expect(slow.answer()?.text == "tooSlow")
       #expect(slow.isClosed && silent.isClosed)
       let head = try TestClient(server.address)
       head.send("POST / HTTP/1.1\r\nX: ")
       #expect(head.isClosed, "a head that never ends is cut off as well")
+      let later = try TestClient(server.address)
+      later.send("POST", "/", [], Array("first".utf8))
+      #expect(later.answer()?.text == "first")
+      later.send("POST / HTTP/1.1\r\nX: ")
+      #expect(later.isClosed, "a later head, too")
+    }
+  }
+
+  @Test("at the bound, the oldest connection without a complete head gives way, and one with a request stays")
+  func givingWay() async throws {
+    try await serving {
+      $0.connectionsMax = 4
+      // Nothing ends by itself.
+      ($0.headSeconds, $0.idleSeconds, $0.requestSeconds) = (3600, 3600, 3600)
+    } _: { server, service in
+      func held(_ source: String) throws -> TestClient {
+        let client = try TestClient(server.address, from: source)
+        let count = service.heldCount
+        client.send("GET", "/held")
+        while service.heldCount == count { sched_yield() }
+        return client
+      }
+      let first = try held("127.0.0.2")
+      let silent = try TestClient(server.address)
+      silent.send("POST / HTTP/1.1\r\nX: ")
+      let kept = try TestClient(server.address)
+      kept.send("POST", "/", [], Array("kept".utf8))
+      #expect(kept.answer()?.text == "kept")
+      let newer = try TestClient(server.address, from: "127.0.0.3")
+      newer.send("POST", "/", [], Array("newer".utf8))
+      #expect(newer.answer()?.text == "newer")
+      // Each of these takes the place of one of the others, whoever came before.
+      for number in 0..<100 {
+        let client = try TestClient(server.address, from: "127.0.0.4")
+        client.send("POST", "/", [], Array("\(number)".utf8))
+        #expect(client.answer()?.text == "\(number)")
+      }
+      #expect(silent.isClosed && kept.isClosed && newer.isClosed)
+      #expect(service.heldCount == 1)
+      let others = try (5...7).map { try held("127.0.0.\($0)") }
+      // No connection can give way any more.
+      let waiting = try TestClient(server.address, from: "127.0.0.8")
+      waiting.send("POST", "/", [], Array("waited".utf8))
+      service.release()
+      for client in [first] + others { #expect(client.answer()?.text == "held") }
+      #expect(waiting.answer()?.text == "waited")
+    }
+  }
+
+  @Test("the connections of one address leave places for others")
+  func share() async throws {
+    try await serving {
+      $0.connectionsMax = 4
+      ($0.headSeconds, $0.idleSeconds, $0.requestSeconds) = (3600, 3600, 3600)
+    } _: { server, service in
+      let greedy = try (0..<3).map { _ in try TestClient(server.address) }
+      for client in greedy { client.send("GET", "/held") }
+      while service.heldCount < 3 { sched_yield() }
+      #expect(try TestClient(server.address).isClosed, "a fourth has no place")
+      let other = try TestClient(server.address, from: "127.0.0.2")
+      other.send("POST", "/", [], Array("other".utf8))
+      #expect(other.answer()?.text == "other")
+      service.release()
+      for client in greedy { #expect(client.answer()?.text == "held") }
+      // They are silent now, so one of them gives way.
+      let next = try TestClient(server.address)
+      next.send("POST", "/", [], Array("next".utf8))
+      #expect(next.answer()?.text == "next")
+      #expect(greedy.contains { $0.isClosed })
+    }
+  }
+
+  @Test("the bodies of one address leave room for those of others")
+  func bodyShare() async throws {
+    try await serving {
+      $0.bodyBytesMax = 1000
+      $0.bodiesBytesMax = 4000
+    } _: { server, _ in
+      let greedy = try (0..<3).map { _ in try TestClient(server.address) }
+      for client in greedy {
+        client.send("POST", "/", [("Content-Length", "1000")], Array(repeating: 0x61, count: 999))
+      }
+      while true {
+        let client = try TestClient(server.address)
+        client.send("POST", "/", [], Array(repeating: 0x62, count: 1000))
+        if client.answer()?.text == "overloaded" { break }
+      }
+      let other = try TestClient(server.address, from: "127.0.0.2")
+      other.send("POST", "/", [], Array(repeating: 0x63, count: 1000))
+      #expect(other.answer()?.body.count == 1000)
     }
   }
 

@@ -131,6 +131,7 @@ import Testing
       $0.idleSeconds = 1
       // A handshake may take that long while other tests compute.
       $0.requestSeconds = 4
+      $0.headSeconds = 4
       $0.connectionsMax = 3
     } _: { served in
       let withoutHandshake = try TestClient(served.server.address)

@@ -17,22 +17,32 @@ package final class TestClient {
   ///
   /// - Parameters:
   ///   - address: The address of the server, on this machine.
+  ///   - source: The address of this machine from which the client comes, such as `127.0.0.2`; nil for any.
   ///   - receiveBufferBytes: The size of the system's buffer for received bytes; nil for that of the system.
-  package init(_ address: HTTPAddress, receiveBufferBytes: Int32? = nil) throws {
+  package init(_ address: HTTPAddress, from source: String? = nil, receiveBufferBytes: Int32? = nil) throws {
     socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     if var receiveBufferBytes {
       // The value lives for the call.
       _ = unsafe setsockopt(
         socket, SOL_SOCKET, SO_RCVBUF, &receiveBufferBytes, socklen_t(MemoryLayout<Int32>.size))
     }
-    var target = sockaddr_in()
-    target.sin_family = sa_family_t(AF_INET)
-    target.sin_port = in_port_t(address.port).bigEndian
-    target.sin_addr.s_addr = unsafe inet_addr("127.0.0.1")
+    // `call` lends the address.
+    if let source { try unsafe Self.call(source, 0) { unsafe bind(socket, $0, $1) } }
+    try unsafe Self.call("127.0.0.1", address.port) { unsafe connect(socket, $0, $1) }
+  }
+
+  /// Calls a function of the system with an address.
+  private static func call(
+    _ host: String, _ port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+  ) throws {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(port).bigEndian
+    address.sin_addr.s_addr = unsafe inet_addr(host)
     // The address lives for the call, which reads as many bytes as it has.
-    let code = unsafe withUnsafePointer(to: &target) { pointer in
+    let code = unsafe withUnsafePointer(to: &address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-        unsafe connect(socket, pointer, socklen_t(MemoryLayout<sockaddr_in>.size))
+        unsafe body(pointer, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
     guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }

@@ -162,7 +162,7 @@ import Testing
   @Test("a port that is taken is refused with advice, and so is what is no address")
   func taken() async throws {
     let listener = try await HTTPListener.start(
-      HTTPAddress(host: "127.0.0.1", port: 0), pages: [], logger: Logger(label: "test"))
+      HTTPAddress(host: "127.0.0.1", port: 0), pages: [])
     let outcome = try Workplace().rouse("run", "--set", "http.listen=\(listener.address.text)")
     await listener.stop()
     #expect(outcome.status == 1)

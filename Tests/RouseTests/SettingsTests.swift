@@ -33,7 +33,7 @@ struct SettingsTests {
       "\([SettingKey.oidcIssuer, .oidcAudience, .oidcKeysFile, .oidcKeysURL, .oidcGrantsFile].map { settings.text($0) ?? "" })",
       "\(settings.text(.oidcRolesClaim) ?? "") \(settings.number(.oidcClockSkew) ?? 0)",
       "\(settings.text(.gatewayAccess) ?? "") \([SettingKey.gatewayAccessDays, .gatewayAccessRecords].map { settings.number($0) ?? 0 })",
-      "\([SettingKey.consoleRequestsPerSecond, .consoleAccessDays, .consoleAccessRecords].map { settings.number($0) ?? 0 })",
+      "\([SettingKey.consoleRequestsPerSecond, .consoleAccessDays, .consoleAccessRecords, .consoleConnectionsMax].map { settings.number($0) ?? 0 })",
       "\(settings.text(.consoleDevicesView) ?? "")",
       "\(try settings.otherProcesses()?.pages.map(\.url.absoluteString) ?? [])",
     ].joined(separator: "\n")

@@ -1,6 +1,6 @@
 import Foundation
 import FoundationNetworking
-import Logging
+import HTTPTesting
 import Testing
 
 @testable import Serving
@@ -13,10 +13,11 @@ import Testing
     },
   ]
 
-  private func listening(_ body: (HTTPListener) async throws -> Void) async throws {
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+  private func listening(connectionsMax: Int = HTTPListener.connectionsMax, _ body: (HTTPListener) async throws -> Void)
+    async throws
+  {
     let listener = try await HTTPListener.start(
-      HTTPAddress(host: "127.0.0.1", port: 0), pages: Self.pages, logger: logger)
+      HTTPAddress(host: "127.0.0.1", port: 0), pages: Self.pages, connectionsMax: connectionsMax)
     do { try await body(listener) } catch {
       await listener.stop()
       throw error
@@ -75,17 +76,48 @@ import Testing
     }
   }
 
+  @Test("strangers that say nothing, or do not end what they say, keep no probe from its answer")
+  func strangers() async throws {
+    try await listening(connectionsMax: 50) { listener in
+      let address = listener.address
+      try await onThread {
+        let beginnings = [
+          "", "GET /livez HTTP/1.1\r\nHost: a\r\nX: ", "POST /livez HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n",
+        ]
+        var strangers: [TestClient] = []
+        for number in 0..<200 {
+          let stranger = try TestClient(address)
+          stranger.send(beginnings[number % beginnings.count])
+          strangers.append(stranger)
+          guard number % 50 == 0 else { continue }
+          #expect(try TestClient(address).ask("GET", "/livez").text == "ok\n")
+        }
+        #expect(try TestClient(address).ask("GET", "/livez").text == "ok\n")
+        #expect(strangers[0].isClosed, "the oldest gave way")
+      }
+    }
+  }
+
+  @Test(
+    "clients are counted by address, those of IPv6 by network",
+    arguments: [
+      ("192.0.2.7", "192.0.2.7"), ("::ffff:192.0.2.7", "192.0.2.7"), ("::1", "0:0:0:0::/64"),
+      ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"), ("2001:db8::6", "2001:db8:0:0::/64"),
+      ("2001:db8:1:2::", "2001:db8:1:2::/64"), ("fe80::1%eth0", "fe80:0:0:0::/64"),
+    ])
+  func clients(address: String, name: String) { #expect(ClientShare.name(of: address) == name) }
+
   @Test("an address that another program has is refused, and told from other mistakes")
   func taken() async throws {
     try await listening { listener in
       let error = await #expect(throws: HTTPListenerError.self) {
-        try await HTTPListener.start(listener.address, pages: [], logger: Logger(label: "test"))
+        try await HTTPListener.start(listener.address, pages: [])
       }
       #expect(error?.isTaken == true)
       #expect(error?.description == "cannot listen on \(listener.address.text): another program listens there")
     }
     let other = await #expect(throws: HTTPListenerError.self) {
-      try await HTTPListener.start(HTTPAddress(host: "203.0.113.1", port: 1), pages: [], logger: Logger(label: "test"))
+      try await HTTPListener.start(HTTPAddress(host: "203.0.113.1", port: 1), pages: [])
     }
     #expect(other?.isTaken == false)
   }
@@ -98,8 +130,7 @@ import Testing
       #expect(before.status == 200)
       address = listener.address
     }
-    let again = try await HTTPListener.start(
-      try #require(address), pages: Self.pages, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let again = try await HTTPListener.start(try #require(address), pages: Self.pages)
     #expect(again.address == address)
     await again.stop()
   }

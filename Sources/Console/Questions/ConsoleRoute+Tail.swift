@@ -30,6 +30,7 @@ extension ConsoleRoute {
     return HTTPAnswer(
       status: 200, contentType: AnswerForm.events.contentType,
       headers: HTTPAnswer.dataHeaders(.events, name: "decisions") + [("x-accel-buffering", "no")],
-      stream: try desk.tailer.start(filter, newest: newest == 0 ? nil : newest, after: place))
+      stream: try desk.tailer.start(
+        filter, newest: newest == 0 ? nil : newest, after: place, key: request.viewer.key))
   }
 }

@@ -10,7 +10,7 @@ final class StoreReaders: Sendable {
   typealias Work = @Sendable (ConsoleDesk) -> Void
 
   private struct State {
-    var waiting: [Work] = []
+    var waiting: [(client: String?, work: Work)] = []
     var hasEnded = false
   }
 
@@ -48,10 +48,12 @@ final class StoreReaders: Sendable {
 
   /// Gives a request to the next reader that is free.
   ///
-  /// - Parameter work: Called once, on the thread of a reader.
-  /// - Throws: `Problem` if too many requests wait, or if the readers have ended.
-  func submit(_ work: @escaping Work) throws(Problem) {
-    guard take(work, waitingMax: settings.waitingMax) else {
+  /// - Parameters:
+  ///   - client: The key or the subject of the one who asks, else his address. One client has three quarters of the places at most.
+  ///   - work: Called once, on the thread of a reader.
+  /// - Throws: `Problem` if too many requests wait, of the client or at all, or if the readers have ended.
+  func submit(of client: String, _ work: @escaping Work) throws(Problem) {
+    guard take(client, work, waitingMax: settings.waitingMax) else {
       throw Problem(.unavailable, "too many questions are being answered; try again", retryAfterSeconds: 1)
     }
   }
@@ -60,12 +62,14 @@ final class StoreReaders: Sendable {
   ///
   /// - Parameter work: Called once, on the thread of a reader.
   /// - Returns: Whether it will be called; false if the readers have ended.
-  func resume(_ work: @escaping Work) -> Bool { take(work, waitingMax: .max) }
+  func resume(_ work: @escaping Work) -> Bool { take(nil, work, waitingMax: .max) }
 
-  private func take(_ work: @escaping Work, waitingMax: Int) -> Bool {
+  private func take(_ client: String?, _ work: @escaping Work, waitingMax: Int) -> Bool {
     let isTaken = state.withLock { state in
       guard !state.hasEnded, state.waiting.count < waitingMax else { return false }
-      state.waiting.append(work)
+      let ofClient = client == nil ? 0 : state.waiting.count { $0.client == client }
+      guard ofClient < waitingMax - waitingMax / 4 else { return false }
+      state.waiting.append((client, work))
       return true
     }
     if isTaken { given.signal() }
@@ -89,7 +93,7 @@ final class StoreReaders: Sendable {
       }
       let isGiven = given.wait(timeout: number == 0 ? nextTurn : .distantFuture) == .success
       let (work, hasEnded) = state.withLock { state in
-        (isGiven && !state.waiting.isEmpty ? state.waiting.removeFirst() : nil, state.hasEnded)
+        (isGiven && !state.waiting.isEmpty ? state.waiting.removeFirst().work : nil, state.hasEnded)
       }
       if let work {
         work(desk)

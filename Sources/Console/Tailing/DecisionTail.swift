@@ -31,6 +31,8 @@ final class DecisionTail: Sendable {
 
   /// The decisions that the client wants.
   let filter: DecisionFilter
+  /// The key or the subject of the client; nil if the console asks for none.
+  let key: String?
   /// The most decisions that the client wants at a time, the newest ones; nil for every decision.
   let newest: Int?
   private let began = ContinuousClock.now
@@ -52,7 +54,9 @@ final class DecisionTail: Sendable {
   ///   - filter: The decisions that the client wants.
   ///   - newest: The most decisions that the client wants at a time, the newest ones; nil for every decision.
   ///   - place: The place of the last decision that the client has; nil to begin with what is stored from now on.
-  init(_ filter: DecisionFilter, newest: Int?, after place: DecisionPlace?) {
+  ///   - key: The key or the subject of the client; nil if the console asks for none.
+  init(_ filter: DecisionFilter, newest: Int?, after place: DecisionPlace?, key: String? = nil) {
+    self.key = key
     self.filter = filter
     self.newest = newest
     state = Mutex(State(phase: place.map { .catchingUp($0) } ?? .new, queue: Array("retry: 2000\n\n".utf8)))

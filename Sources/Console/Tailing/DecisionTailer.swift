@@ -23,6 +23,9 @@ final class DecisionTailer: Sendable {
   /// The most clients at a time.
   /// - Beyond: a request is refused with 503.
   static let tailsMax = 64
+  /// The most clients at a time with one key, or one subject of tokens.
+  /// - Beyond: a request is refused with 429.
+  static let tailsOfKeyMax = 16
   /// The time between two looks at the store.
   private static let pollMilliseconds = 500
   /// The decisions that are read at a time.
@@ -56,17 +59,27 @@ final class DecisionTailer: Sendable {
   ///   - filter: The decisions that the client wants.
   ///   - newest: The most decisions that the client wants at a time, the newest ones; nil for every decision.
   ///   - place: The place of the last decision that the client has; nil to begin with what is stored from now on.
+  ///   - key: The key or the subject of the client; nil if the console asks for none.
   /// - Returns: The body of the answer.
-  /// - Throws: `Problem` if there are too many clients, or at the end.
+  /// - Throws: `Problem` if there are too many clients, of the key or at all, or at the end.
   func start(
-    _ filter: DecisionFilter, newest: Int?, after place: DecisionPlace?
+    _ filter: DecisionFilter, newest: Int?, after place: DecisionPlace?, key: String?
   ) throws(Problem) -> HTTPBodyStream {
-    let tail = DecisionTail(filter, newest: newest, after: place)
-    let isTaken = state.withLock { state in
+    let tail = DecisionTail(filter, newest: newest, after: place, key: key)
+    let (isTaken, ofKey) = state.withLock { state in
       state.tails.removeAll(where: \.hasEnded)
-      guard !state.hasEnded, state.tails.count < Self.tailsMax else { return false }
+      let ofKey = key == nil ? 0 : state.tails.count { $0.key == key }
+      guard !state.hasEnded, state.tails.count < Self.tailsMax, ofKey < Self.tailsOfKeyMax else {
+        return (false, ofKey)
+      }
       state.tails.append(tail)
-      return true
+      return (true, ofKey)
+    }
+    guard ofKey < Self.tailsOfKeyMax else {
+      throw Problem(
+        .tooManyRecords,
+        "\(Self.tailsOfKeyMax) clients with this key or token follow the decisions; try again when one has gone",
+        retryAfterSeconds: 10)
     }
     guard isTaken else {
       throw Problem(

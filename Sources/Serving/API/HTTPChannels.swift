@@ -11,6 +11,7 @@ import NIOTLS
 final class HTTPChannels: Sendable {
   private let service: any HTTPService
   private let limits: HTTPServerLimits
+  private let connections: OpenConnections
   private let bodies: HTTPBudget
   private let requests: HTTPBudget
   private let clock = HTTPDateClock()
@@ -24,25 +25,40 @@ final class HTTPChannels: Sendable {
   /// - Parameters:
   ///   - service: The program that answers.
   ///   - limits: The bounds.
-  init(_ service: any HTTPService, _ limits: HTTPServerLimits) {
+  ///   - connections: The open connections of the server.
+  init(_ service: any HTTPService, _ limits: HTTPServerLimits, _ connections: OpenConnections) {
     self.service = service
     self.limits = limits
-    bodies = HTTPBudget(limits.bodiesBytesMax)
-    requests = HTTPBudget(limits.requestsMax)
+    self.connections = connections
+    bodies = HTTPBudget(
+      limits.bodiesBytesMax, shareMax: max(limits.bodyBytesMax, HTTPServerLimits.share(of: limits.bodiesBytesMax)))
+    requests = HTTPBudget(limits.requestsMax, shareMax: HTTPServerLimits.share(of: limits.requestsMax))
+  }
+
+  /// Puts the first handlers on a connection, and those of its protocol.
+  ///
+  /// - Parameters:
+  ///   - channel: The connection.
+  ///   - context: The certificate, and the versions of TLS; nil for no TLS.
+  func configure(_ channel: any Channel, _ context: NIOSSLContext?) throws {
+    try channel.pipeline.syncOperations.addHandler(ClientShare(connections))
+    if let context { try configureTLS(channel, context) } else { try configureHTTP1(channel) }
   }
 
   /// Puts HTTP/1.1 on a connection.
-  func configureHTTP1(_ channel: any Channel) throws {
+  private func configureHTTP1(_ channel: any Channel) throws {
     var decoding = NIOHTTPDecoderLimitConfiguration()
     decoding.maxHeaderFieldSize = limits.headerBytesMax
     decoding.maxHeaderListSize = limits.headerBytesMax
     decoding.maxHeaderFieldCount = limits.headersMax
     let pipeline = channel.pipeline.syncOperations
+    let connection = HTTPConnection(service, limits, bodies, clock, connections)
+    try pipeline.addHandler(HeadStart(connection, eventLoop: channel.eventLoop))
     try pipeline.addHandler(HTTPResponseEncoder())
     try pipeline.addHandler(
       ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: decoding)))
     try pipeline.addHandler(HTTPServerPipelineHandler())
-    try pipeline.addHandler(HTTPConnection(service, limits, bodies, clock))
+    try pipeline.addHandler(connection)
   }
 
   /// Puts TLS on a connection, and then the protocol that the client chooses.
@@ -50,10 +66,10 @@ final class HTTPChannels: Sendable {
   /// - Parameters:
   ///   - channel: The connection.
   ///   - context: The certificate, and the versions of TLS.
-  func configureTLS(_ channel: any Channel, _ context: NIOSSLContext) throws {
+  private func configureTLS(_ channel: any Channel, _ context: NIOSSLContext) throws {
     let pipeline = channel.pipeline.syncOperations
     try pipeline.addHandler(NIOSSLServerHandler(context: context))
-    try pipeline.addHandler(TLSHandshake(.seconds(Int64(limits.requestSeconds))))
+    try pipeline.addHandler(TLSHandshake(.seconds(Int64(limits.headSeconds))))
     try pipeline.addHandler(
       ApplicationProtocolNegotiationHandler { [self] result, channel in
         channel.eventLoop.makeCompletedFuture {
@@ -74,7 +90,7 @@ final class HTTPChannels: Sendable {
     configuration.targetWindowSize = Self.windowBytes.connection
     var stream = NIOHTTP2Handler.StreamConfiguration()
     stream.targetWindowSize = Self.windowBytes.request
-    let connection = HTTP2Connection(idleTime: .seconds(Int64(limits.idleSeconds)))
+    let connection = HTTP2Connection(limits, connections)
     let pipeline = channel.pipeline.syncOperations
     _ = try pipeline.configureHTTP2Pipeline(
       mode: .server, connectionConfiguration: configuration, streamConfiguration: stream,
@@ -83,7 +99,7 @@ final class HTTPChannels: Sendable {
       channel.eventLoop.makeCompletedFuture {
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(HTTP2Stream(limits, requests))
-        try pipeline.addHandler(HTTPConnection(service, limits, bodies, clock, isHTTP2: true))
+        try pipeline.addHandler(HTTPConnection(service, limits, bodies, clock, nil))
       }
     }
     try pipeline.addHandler(connection)

@@ -13,9 +13,11 @@ import NIOHTTP1
 /// and what still arrives is thrown away for at most two seconds. Otherwise the system would reset the connection, and the client would
 /// lose the answer.
 ///
-/// Each state but `answering` has a time limit. The service bounds that one. In `streaming` the limit is for each piece: a client that does
-/// not take one in time is cut off. The time in which a piece is made is bounded by the stream. A client of HTTP/2 that does not take an
-/// answer in time loses the whole connection, because what was sent waits there.
+/// Each state but `answering` has a time limit. The service bounds that one. In `waiting` it is that of a head, from its first byte on. In
+/// `streaming` the limit is for each piece: a client that does not take one in time is cut off. The time in which a piece is made is bounded
+/// by the stream. A client of HTTP/2 that does not take an answer in time loses the whole connection, because what was sent waits there.
+///
+/// While the service has taken no request of it, a connection gives way to new ones when the server is full.
 final class HTTPConnection: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
@@ -36,9 +38,22 @@ final class HTTPConnection: ChannelInboundHandler {
   private let limits: HTTPServerLimits
   private let budget: HTTPBudget
   private let clock: HTTPDateClock
-  private let isHTTP2: Bool
-  private var phase = RequestPhase.waiting
+  /// The open connections of the server; nil if the channel is one request of HTTP/2.
+  private let connections: OpenConnections?
+  private var phase = RequestPhase.waiting {
+    didSet {
+      switch phase {
+      case .waiting, .discarding: set(isBusy: false)
+      // A connection that drains is busy until its answer was sent.
+      case .receiving, .answering, .streaming, .sending, .draining: set(isBusy: true)
+      }
+    }
+  }
+  private var isBusy = false
+  private var hasHeadBegun = true
   private var context: ChannelHandlerContext?
+  /// The name under which the client is counted.
+  private var client = ""
   private var body: [UInt8] = []
   /// The bytes of the body that arrived and are not kept.
   private var discarded = 0
@@ -62,17 +77,19 @@ final class HTTPConnection: ChannelInboundHandler {
   ///   - limits: The bounds of the server.
   ///   - budget: The bytes of bodies that the whole server may hold.
   ///   - clock: Makes the header `Date`.
-  ///   - isHTTP2: Whether the channel is one request of HTTP/2.
+  ///   - connections: The open connections of the server; nil if the channel is one request of HTTP/2.
   init(
     _ service: any HTTPService, _ limits: HTTPServerLimits, _ budget: HTTPBudget, _ clock: HTTPDateClock,
-    isHTTP2: Bool = false
+    _ connections: OpenConnections?
   ) {
     self.service = service
     self.limits = limits
     self.budget = budget
     self.clock = clock
-    self.isHTTP2 = isHTTP2
+    self.connections = connections
   }
+
+  private var isHTTP2: Bool { connections == nil }
 
   func handlerAdded(context: ChannelHandlerContext) {
     // After a handshake of TLS, the channel is active already.
@@ -86,7 +103,22 @@ final class HTTPConnection: ChannelInboundHandler {
 
   private func begin(_ context: ChannelHandlerContext) {
     self.context = context
-    limit(.seconds(Int64(limits.idleSeconds)))
+    client = context.channel.clientName
+    limit(.seconds(Int64(limits.headSeconds)))
+  }
+
+  /// Notes that bytes have arrived, which are not parsed yet.
+  func bytesArrived() {
+    guard case .waiting = phase, !hasHeadBegun else { return }
+    hasHeadBegun = true
+    limit(.seconds(Int64(limits.headSeconds)))
+  }
+
+  /// Tells the server whether the connection gives way to others.
+  private func set(isBusy: Bool) {
+    guard isBusy != self.isBusy, let connections, let context else { return }
+    self.isBusy = isBusy
+    connections.set(isBusy: isBusy, context.channel)
   }
 
   func channelInactive(context: ChannelHandlerContext) {
@@ -138,7 +170,7 @@ final class HTTPConnection: ChannelInboundHandler {
     switch phase {
     case .receiving:
       guard body.count + bytes.readableBytes <= limits.bodyBytesMax else { return refuse(.bodyTooLarge) }
-      guard budget.take(bytes.readableBytes) else { return refuse(.overloaded) }
+      guard budget.take(bytes.readableBytes, for: client) else { return refuse(.overloaded) }
       body.append(contentsOf: bytes.readableBytesView)
     case .discarding(let answer):
       discarded += bytes.readableBytes
@@ -278,8 +310,10 @@ final class HTTPConnection: ChannelInboundHandler {
     switch phase {
     case .sending:
       phase = .waiting
+      hasHeadBegun = false
       limit(.seconds(Int64(limits.idleSeconds)))
     case .draining:
+      set(isBusy: false)
       limit(Self.drainTime)
       context?.close(mode: .output, promise: nil)
     case .waiting, .receiving, .discarding, .answering, .streaming: break
@@ -287,7 +321,7 @@ final class HTTPConnection: ChannelInboundHandler {
   }
 
   private func forgetBody() {
-    budget.giveBack(body.count)
+    budget.giveBack(body.count, of: client)
     body = []
   }
 

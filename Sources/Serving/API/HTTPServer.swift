@@ -7,9 +7,8 @@ import NIOSSL
 /// Serves an `HTTPService`, with bounds on everything that a client can take: connections, headers, bodies and time. With a certificate
 /// it serves TLS alone, and clients choose between HTTP/2 and HTTP/1.1 (ALPN). Without one it serves HTTP/1.1.
 ///
-/// `HTTPListener` serves pages to machines of the same site; this one stands up to clients that nobody knows. It is made of NIO's parts
-/// and not of Hummingbird, whose routes know no 405 and no 431, whose limit on idle connections does not bound the time of a request, and
-/// which makes a task for each request.
+/// It stands up to clients that nobody knows: a head has `headSeconds`; at the bound, the oldest connection without a complete head gives way to a new
+/// one; and the clients of one address have a share. So silent strangers keep nobody from an answer.
 ///
 ///     start ──► listening ──► stop: no new connections, answers under way are finished, at most `stopSeconds` ──► ended
 ///          └──► HTTPListenerError: the address is taken, or is none of this host
@@ -38,8 +37,9 @@ public final class HTTPServer: Sendable {
     certificate: TLSCertificate? = nil
   ) async throws(HTTPListenerError) -> HTTPServer {
     let loops = MultiThreadedEventLoopGroup(numberOfThreads: limits.threads)
-    let connections = OpenConnections(connectionsMax: limits.connectionsMax)
-    let channels = HTTPChannels(service, limits)
+    let connections = OpenConnections(
+      connectionsMax: limits.connectionsMax, shareMax: HTTPServerLimits.share(of: limits.connectionsMax))
+    let channels = HTTPChannels(service, limits, connections)
     let bootstrap = ServerBootstrap(group: loops)
       .serverChannelOption(.backlog, value: backlog)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -53,11 +53,7 @@ public final class HTTPServer: Sendable {
       .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          if let certificate {
-            try channels.configureTLS(channel, certificate.context)
-          } else {
-            try channels.configureHTTP1(channel)
-          }
+          try channels.configure(channel, certificate?.context)
         }
       }
     do {

@@ -3,7 +3,8 @@ public struct HTTPServerLimits: Sendable {
   /// The threads of the server, which it shares with nothing else.
   public var threads = 1
   /// The largest number of connections at a time.
-  /// - Beyond: further connections wait in the system's queue until one of these ends.
+  /// - Beyond: the oldest connection without a complete head is closed for a new one. If there is none, further connections wait in the system's
+  ///   queue until one of these ends.
   public var connectionsMax = 1000
   /// The largest number of requests that a connection of HTTP/2 has under way at a time.
   /// - Beyond: clients wait with further ones. A client that does not gets no answer to them, and loses the connection after the others.
@@ -23,10 +24,14 @@ public struct HTTPServerLimits: Sendable {
   /// The bytes of the bodies of all requests under way together.
   /// - Beyond: a request is refused with 503, and its connection is closed.
   public var bodiesBytesMax = 64 << 20
-  /// The longest time from the head of a request to the end of its body, for sending an answer, and for a handshake of TLS, in seconds.
+  /// The longest time in which the head of a request must be complete: from the beginning of the connection, and of a later request from its first
+  /// byte, in seconds. It is also the longest time of a handshake of TLS.
+  /// - Beyond: the connection is closed.
+  public var headSeconds = 5
+  /// The longest time from the head of a request to the end of its body, and for sending an answer, in seconds.
   /// - Beyond: the request is refused with 408; a connection whose client does not take the answer is closed.
   public var requestSeconds = 10
-  /// The longest time in which a connection waits for the head of a request, in seconds. Of HTTP/2, the longest time without a request.
+  /// The longest time in which a connection waits for its next request, in seconds.
   /// - Beyond: the connection is closed.
   public var idleSeconds = 60
   /// The longest time for an orderly end, in seconds.
@@ -35,4 +40,10 @@ public struct HTTPServerLimits: Sendable {
 
   /// Makes the default bounds.
   public init() {}
+
+  /// Returns the most that the clients of one address may have of something that all clients share: three quarters, so that others find a place
+  /// beside a client that takes what it can get, and a proxy, which is one address, is hardly held back.
+  ///
+  /// - Parameter all: The most that all clients may have together.
+  static func share(of all: Int) -> Int { all - all / 4 }
 }

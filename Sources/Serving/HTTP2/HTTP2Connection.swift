@@ -4,7 +4,7 @@ import NIOHTTP2
 /// The life of one connection of HTTP/2: without a request under way it ends after a while, and with the server. Belongs to its event loop.
 ///
 ///     idle ◄──last request ended── serving          idle, serving ──server ends, error──► ending ──last request ended──► closed
-///      │ └────────request────────────►               └──of idle, time over──► closed
+///      │ └────────request────────────►               └──of idle, time over, place needed──► closed
 ///
 /// A client is told with GOAWAY before the connection is closed, so that it sends its next requests elsewhere. Pings do not make a
 /// connection busy. After a violation of the protocol no further request is taken. One that concerns a single request leaves the others
@@ -26,7 +26,8 @@ final class HTTP2Connection: ChannelInboundHandler {
     func streamClosed(_ id: HTTP2StreamID, channel: any Channel) { connection.value.ended(id) }
   }
 
-  private let idleTime: TimeAmount
+  private let limits: HTTPServerLimits
+  private let connections: OpenConnections
   private var streams: Set<HTTP2StreamID> = []
   private var lastStream = HTTP2StreamID.rootStream
   private var isEnding = false
@@ -35,12 +36,17 @@ final class HTTP2Connection: ChannelInboundHandler {
 
   /// Makes the handler of a connection.
   ///
-  /// - Parameter idleTime: The longest time without a request.
-  init(idleTime: TimeAmount) { self.idleTime = idleTime }
+  /// - Parameters:
+  ///   - limits: The bounds of the server: the first request must begin in `headSeconds`, later ones within `idleSeconds` of each other.
+  ///   - connections: The open connections of the server.
+  init(_ limits: HTTPServerLimits, _ connections: OpenConnections) {
+    self.limits = limits
+    self.connections = connections
+  }
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
-    startTimer()
+    startTimer(limits.headSeconds)
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
@@ -56,6 +62,7 @@ final class HTTP2Connection: ChannelInboundHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) { end() }
 
   private func began(_ stream: HTTP2StreamID) {
+    if streams.isEmpty, let context { connections.set(isBusy: true, context.channel) }
     streams.insert(stream)
     lastStream = max(lastStream, stream)
     timer?.cancel()
@@ -63,14 +70,15 @@ final class HTTP2Connection: ChannelInboundHandler {
 
   private func ended(_ stream: HTTP2StreamID) {
     guard streams.remove(stream) != nil, streams.isEmpty else { return }
-    if isEnding { closeSoon() } else { startTimer() }
+    if let context { connections.set(isBusy: false, context.channel) }
+    if isEnding { closeSoon() } else { startTimer(limits.idleSeconds) }
   }
 
-  private func startTimer() {
+  private func startTimer(_ seconds: Int) {
     timer?.cancel()
     guard let context else { return }
     let this = NIOLoopBound(self, eventLoop: context.eventLoop)
-    timer = context.eventLoop.scheduleTask(in: idleTime) { this.value.end() }
+    timer = context.eventLoop.scheduleTask(in: .seconds(Int64(seconds))) { this.value.end() }
   }
 
   /// Takes no further requests, and closes the connection after the last one.

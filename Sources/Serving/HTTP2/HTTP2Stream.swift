@@ -16,7 +16,8 @@ final class HTTP2Stream: ChannelDuplexHandler {
 
   private let limits: HTTPServerLimits
   private let requests: HTTPBudget
-  private var isCounted = false
+  /// The address for which the request is counted; nil if it is not.
+  private var address: String?
   private var hasHead = false
   private var isHeadMethod = false
   private var hasEnded = false
@@ -41,7 +42,7 @@ final class HTTP2Stream: ChannelDuplexHandler {
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
-    if isCounted { requests.giveBack(1) }
+    if let address { requests.giveBack(1, of: address) }
     pending?.promise?.fail(ChannelError.ioOnClosedChannel)
   }
 
@@ -52,10 +53,11 @@ final class HTTP2Stream: ChannelDuplexHandler {
     case .headers(let content) where !hasHead:
       hasHead = true
       isHeadMethod = content.headers.first(name: ":method") == "HEAD"
-      isCounted = requests.take(1)
+      let client = context.channel.clientName
+      if requests.take(1, for: client) { address = client }
       hasEnded = content.endStream
       do throws(HTTPFault) {
-        guard isCounted else { throw .overloaded }
+        guard address != nil else { throw .overloaded }
         let head = try head(content.headers)
         context.fireChannelRead(wrapInboundOut(.head(head)))
         if content.endStream { context.fireChannelRead(wrapInboundOut(.end(nil))) }

@@ -7,7 +7,6 @@ import Foundation
 import Gateway
 import JSON
 import Keys
-import Logging
 import Observing
 import Pipeline
 import Serving
@@ -56,7 +55,7 @@ struct BenchScrapeCommand: AsyncParsableCommand {
     let counters = Self.process(partitions: partitions, kinds: kinds)
     let pages = MachinePages(counters: counters, stop: StopSignal(), threads: [])
     let listener = try await HTTPListener.start(
-      HTTPAddress(host: "127.0.0.1", port: 0), pages: pages.pages, logger: Logger(label: "rouse"))
+      HTTPAddress(host: "127.0.0.1", port: 0), pages: pages.pages)
     var all: [FormatScrapes] = []
     for format in ExpositionFormat.allCases { all.append(try await scrape(listener.address, as: format)) }
     await listener.stop()

@@ -70,7 +70,7 @@ struct DemoCommand: AsyncParsableCommand {
     let broker = try EmbeddedBroker()
     let stage = try DemoStage(broker: broker, partitions: partitions, policy: resources.policy)
     let pages = MachinePages(counters: stage.counters, stop: stage.stop, threads: stage.threads)
-    let listener = try await MachineServer.startAnywhere(pages, stage.counters, stage.logger)
+    let listener = try await MachineServer.startAnywhere(pages, stage.counters)
     let (store, devicesView) = (directory.path + "/audit.sqlite", directory.path + "/devices.sqlite")
     let console = try await ConsoleRole.startAnywhere(
       store: store, devices: devicesView, stage.settings, stage.threads, stage.counters, stage.logger)

@@ -101,7 +101,7 @@ struct RunCommand: AsyncParsableCommand {
     defer { tokens?.end() }
     let pages = MachinePages(
       counters: counters, stop: stop, threads: settings.threads, console: check, tokens: tokens)
-    let listener = try await MachineServer.start(listen, pages, counters, logger)
+    let listener = try await MachineServer.start(listen, pages, counters)
     if let listener { logger.info("listening", metadata: ["metrics": "http://\(listener.address.text)/metrics"]) }
     let exporter = collector?.start(instance: pipeline.instance, counters, logger)
     // At the end, the spans that wait are sent, in as many requests as fit into two seconds.

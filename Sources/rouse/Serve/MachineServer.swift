@@ -1,5 +1,4 @@
 import CoreMetrics
-import Logging
 import Observing
 import Pipeline
 import Serving
@@ -15,16 +14,15 @@ enum MachineServer {
   ///   - listen: The setting `http.listen`; `off` for no listener.
   ///   - pages: The pages.
   ///   - counters: The metrics of the process, which get those of the process itself and of libraries.
-  ///   - logger: Gets what goes wrong with connections.
   /// - Returns: The listener; nil if it is off.
   /// - Throws: `Failure` that says what to do if the address cannot be had.
   static func start(
-    _ listen: HTTPAddress?, _ pages: MachinePages, _ counters: PipelineCounters, _ logger: Logger
+    _ listen: HTTPAddress?, _ pages: MachinePages, _ counters: PipelineCounters
   ) async throws -> HTTPListener? {
     observe(counters.registry)
     guard let listen else { return nil }
     do throws(HTTPListenerError) {
-      return try await HTTPListener.start(listen, pages: pages.pages, logger: logger)
+      return try await HTTPListener.start(listen, pages: pages.pages)
     } catch {
       throw Failure(
         "\(error); give each process of a host its own address with http.listen, such as 127.0.0.1:9465, or turn it off with http.listen=off"
@@ -37,20 +35,18 @@ enum MachineServer {
   /// - Parameters:
   ///   - pages: The pages.
   ///   - counters: The metrics of the process.
-  ///   - logger: Gets what goes wrong with connections.
   /// - Returns: The listener.
   /// - Throws: `HTTPListenerError` if there is no free port either.
   static func startAnywhere(
-    _ pages: MachinePages, _ counters: PipelineCounters, _ logger: Logger
+    _ pages: MachinePages, _ counters: PipelineCounters
   ) async throws(HTTPListenerError) -> HTTPListener {
     observe(counters.registry)
     let address = defaultAddress
     do throws(HTTPListenerError) {
-      return try await HTTPListener.start(address, pages: pages.pages, logger: logger)
+      return try await HTTPListener.start(address, pages: pages.pages)
     } catch {
       guard error.isTaken else { throw error }
-      return try await HTTPListener.start(
-        HTTPAddress(host: address.host, port: 0), pages: pages.pages, logger: logger)
+      return try await HTTPListener.start(HTTPAddress(host: address.host, port: 0), pages: pages.pages)
     }
   }
 

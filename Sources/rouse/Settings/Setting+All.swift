@@ -6,7 +6,7 @@ import Serving
 extension Setting {
   private static let pipeline = PlannerSettings()
   private static let intake = IntakeSettings()
-  private static let gatewayLimits = HTTPServerLimits()
+  private static let serverLimits = HTTPServerLimits()
   private static let gatewayBounds = RecordProducer.Bounds()
 
   /// Every setting, in the order of ``SettingKey``.
@@ -144,16 +144,17 @@ extension Setting {
     ),
     Setting(.gatewayThreads, .number(1...64, unit: "threads"), .number(2), "Threads of the gateway's HTTP server."),
     Setting(
-      .gatewayBodyMax, .number(1024...(16 << 20), unit: "bytes"), .number(gatewayLimits.bodyBytesMax),
+      .gatewayBodyMax, .number(1024...(16 << 20), unit: "bytes"), .number(serverLimits.bodyBytesMax),
       "Largest body of a request; a larger one is refused."),
     Setting(
-      .gatewayConnectionsMax, .number(1...100_000, unit: "connections"), .number(gatewayLimits.connectionsMax),
-      "Connections at a time; further ones wait until one of these ends."),
+      .gatewayConnectionsMax, .number(1...100_000, unit: "connections"), .number(serverLimits.connectionsMax),
+      "Connections at a time; the oldest without a complete head gives way to a new one, and one address has three quarters at most."
+    ),
     Setting(
-      .gatewayRequestTimeout, .number(1...600, unit: "seconds"), .number(gatewayLimits.requestSeconds),
+      .gatewayRequestTimeout, .number(1...600, unit: "seconds"), .number(serverLimits.requestSeconds),
       "Time in which the body of a request must arrive, and in which its answer must be taken."),
     Setting(
-      .gatewayIdleTimeout, .number(1...3600, unit: "seconds"), .number(gatewayLimits.idleSeconds),
+      .gatewayIdleTimeout, .number(1...3600, unit: "seconds"), .number(serverLimits.idleSeconds),
       "Time after which a connection without a request is closed."),
     Setting(
       .gatewayRecordsMax, .number(1...1_000_000, unit: "records"), .number(gatewayBounds.recordsMax),
@@ -181,6 +182,10 @@ extension Setting {
     Setting(
       .consoleTLSKey, .text, without: "the console has no TLS",
       "Private key of that certificate, in PEM and without a passphrase."),
+    Setting(
+      .consoleConnectionsMax, .number(1...100_000, unit: "connections"), .number(serverLimits.connectionsMax),
+      "Connections at a time; the oldest without a complete head gives way to a new one, and one address has three quarters at most."
+    ),
     Setting(
       .consoleReaders, .number(1...64, unit: "threads"), .number(2),
       "Threads that answer the console's requests, each with a connection to audit.store."),

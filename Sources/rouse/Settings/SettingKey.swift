@@ -52,6 +52,7 @@ enum SettingKey: String, CaseIterable, Sendable {
   case consoleKeys = "console.keys"
   case consoleTLSCertificate = "console.tlsCertificateFile"
   case consoleTLSKey = "console.tlsKeyFile"
+  case consoleConnectionsMax = "console.connectionsMax"
   case consoleReaders = "console.readers"
   case consoleRequestsPerSecond = "console.requestsPerSecond"
   case consoleProcesses = "console.processes"

@@ -37,6 +37,7 @@ extension Settings {
     }
     var settings = ConsoleSettings(listen: address, storePath: textOrDefault(.auditStore), pipeline: pipeline)
     settings.others = try otherProcesses()
+    settings.limits.connectionsMax = numberOrDefault(.consoleConnectionsMax)
     settings.readers = numberOrDefault(.consoleReaders)
     settings.accessLimits.ageMax = .hours(24 * Int64(numberOrDefault(.consoleAccessDays)))
     settings.accessLimits.recordsMax = numberOrDefault(.consoleAccessRecords)
