@@ -16,10 +16,11 @@ final class RunningRouse {
   /// - Parameters:
   ///   - arguments: the arguments behind `run`. `http.listen` is set here.
   ///   - place: the working directory. All that the program writes goes into a file there.
+  ///   - launcher: the command that runs the program, which it gets as further arguments; none to run it directly.
   /// - Throws: when it ends before it serves its pages.
-  convenience init(_ arguments: [String], in place: Workplace) throws {
+  convenience init(_ arguments: [String], in place: Workplace, through launcher: [String] = []) throws {
     try self.init(
-      list: ["run", "--set", "http.listen=127.0.0.1:0"] + arguments, in: place,
+      list: ["run", "--set", "http.listen=127.0.0.1:0"] + arguments, in: place, through: launcher,
       address: #/http://[0-9.:]+(?=/metrics)/#)
   }
 
@@ -27,12 +28,16 @@ final class RunningRouse {
   /// - Parameters:
   ///   - arguments: the arguments.
   ///   - place: the working directory. All that the program writes goes into a file there.
+  ///   - launcher: the command that runs the program, which it gets as further arguments; none to run it directly.
   ///   - pattern: the address in what it writes.
   /// - Throws: when it ends before.
-  init(list arguments: [String], in place: Workplace, address pattern: Regex<Substring>) throws {
+  init(
+    list arguments: [String], in place: Workplace, through launcher: [String] = [], address pattern: Regex<Substring>
+  ) throws {
     (self.place, log) = (place, "\(UUID().uuidString).log")
-    process.executableURL = Workplace.program
-    process.arguments = arguments
+    let command = launcher + [Workplace.program.path] + arguments
+    process.executableURL = URL(fileURLWithPath: command[0])
+    process.arguments = Array(command.dropFirst())
     process.currentDirectoryURL = place.folder
     try place.put("", log)
     let words = try FileHandle(forWritingTo: place.folder.appendingPathComponent(log))

@@ -46,4 +46,9 @@ public struct HTTPServerLimits: Sendable {
   ///
   /// - Parameter all: The most that all clients may have together.
   static func share(of all: Int) -> Int { all - all / 4 }
+
+  /// Returns the descriptors that a server holds for its connections, those that are being closed and the socket on which it listens among them.
+  ///
+  /// - Parameter connections: The largest number of connections.
+  public static func descriptors(connections: Int) -> Int { connections + OpenConnections.closingMax + 1 }
 }

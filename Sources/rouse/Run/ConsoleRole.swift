@@ -13,6 +13,7 @@ enum ConsoleRole {
   /// - Parameters:
   ///   - settings: The settings of the process.
   ///   - pipeline: The settings of the pipeline.
+  ///   - files: The open files of the process.
   ///   - tokens: The tokens that are taken beside keys; nil for none.
   ///   - check: Looks at what the console needs.
   ///   - runner: Runs the threads of the check and of the console's own view of devices.
@@ -22,11 +23,13 @@ enum ConsoleRole {
   /// - Returns: The console, to be stopped at the end; nil if the process does not have the role.
   /// - Throws: `Failure` that says what to do if the address cannot be had or the key file or the certificate cannot be used.
   static func start(
-    _ settings: Settings, _ pipeline: PipelineSettings, _ tokens: TokenDesk?, _ check: ConsoleCheck?,
+    _ settings: Settings, _ pipeline: PipelineSettings, _ files: OpenFiles, _ tokens: TokenDesk?,
+    _ check: ConsoleCheck?,
     on runner: RoleRunner,
     _ stop: StopSignal, _ counters: PipelineCounters, _ logger: Logger
   ) async throws -> ConsoleServer? {
     guard var console = try settings.console(pipeline) else { return nil }
+    console.limits.connectionsMax = files.consoleConnections
     let own = settings.ownConsoleView
     console.devices = (own ?? settings.text(.gatewayDevicesView)).map {
       ViewedListeners(listeners: DeviceListeners(path: $0))

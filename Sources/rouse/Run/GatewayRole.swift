@@ -14,6 +14,7 @@ enum GatewayRole {
   /// - Parameters:
   ///   - settings: The settings of the process.
   ///   - pipeline: The settings of the pipeline.
+  ///   - files: The open files of the process.
   ///   - tokens: The tokens that are taken beside keys; nil for none.
   ///   - runner: Runs the thread.
   ///   - counters: Gets the metrics and the status.
@@ -21,11 +22,12 @@ enum GatewayRole {
   /// - Returns: The gateway, to be stopped at the end; nil if the process does not have the role.
   /// - Throws: `Failure` that says what to do if the address cannot be had or the key file or the certificate cannot be used.
   static func start(
-    _ settings: Settings, _ pipeline: PipelineSettings, _ tokens: TokenDesk?, on runner: RoleRunner,
-    _ counters: PipelineCounters,
+    _ settings: Settings, _ pipeline: PipelineSettings, _ files: OpenFiles, _ tokens: TokenDesk?,
+    on runner: RoleRunner, _ counters: PipelineCounters,
     _ logger: Logger
   ) async throws -> GatewayServer? {
     guard var gateway = try settings.gateway(pipeline) else { return nil }
+    gateway.limits.connectionsMax = files.gatewayConnections
     gateway.certificate = try settings.certificate(.gatewayTLSCertificate, .gatewayTLSKey, logger)
     let keys = try keys(settings, logger)
     let access = access(settings, keys, tokens)

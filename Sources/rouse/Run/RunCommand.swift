@@ -78,7 +78,9 @@ struct RunCommand: AsyncParsableCommand {
     }
     let logger = settings.logger
     do {
-      try await run(settings, pipeline, listen, collector, logger)
+      let limit = OpenFiles.raiseLimit()
+      let files = try OpenFiles(limit: limit, settings)
+      try await run(settings, pipeline, files, listen, collector, logger)
     } catch {
       // A log of JSON has no other lines, also at its end.
       guard settings.logFormat == .json else { throw error }
@@ -89,8 +91,8 @@ struct RunCommand: AsyncParsableCommand {
 
   /// Runs the stages and serves the pages for machines, until a signal or an error ends them.
   private func run(
-    _ settings: Settings, _ pipeline: PipelineSettings, _ listen: HTTPAddress?, _ collector: SpanCollector?,
-    _ logger: Logger
+    _ settings: Settings, _ pipeline: PipelineSettings, _ files: OpenFiles, _ listen: HTTPAddress?,
+    _ collector: SpanCollector?, _ logger: Logger
   ) async throws {
     let stop = Shutdown.onSignal()
     let counters = PipelineCounters(traces: collector == nil ? nil : settings.traces)
@@ -101,7 +103,8 @@ struct RunCommand: AsyncParsableCommand {
     defer { tokens?.end() }
     let pages = MachinePages(
       counters: counters, stop: stop, threads: settings.threads, console: check, tokens: tokens)
-    let listener = try await MachineServer.start(listen, pages, counters)
+    let listener = try await MachineServer.start(
+      listen, pages, counters, connectionsMax: files.pageConnections)
     if let listener { logger.info("listening", metadata: ["metrics": "http://\(listener.address.text)/metrics"]) }
     let exporter = collector?.start(instance: pipeline.instance, counters, logger)
     // At the end, the spans that wait are sent, in as many requests as fit into two seconds.
@@ -110,7 +113,7 @@ struct RunCommand: AsyncParsableCommand {
     let notifier = ServiceNotifier.start(environment: ProcessInfo.processInfo.environment, pages, stop, logger)
     defer { notifier?.end() }
     do {
-      try await work(settings, pipeline, tokens, runner, check, stop, counters, logger)
+      try await work(settings, pipeline, files, tokens, runner, check, stop, counters, logger)
     } catch {
       await listener?.stop()
       throw error
@@ -121,8 +124,8 @@ struct RunCommand: AsyncParsableCommand {
 
   /// Runs the stages until a signal or an error ends them.
   private func work(
-    _ settings: Settings, _ pipeline: PipelineSettings, _ tokens: TokenDesk?, _ runner: RoleRunner,
-    _ check: ConsoleCheck?,
+    _ settings: Settings, _ pipeline: PipelineSettings, _ files: OpenFiles, _ tokens: TokenDesk?,
+    _ runner: RoleRunner, _ check: ConsoleCheck?,
     _ stop: StopSignal, _ counters: PipelineCounters, _ logger: Logger
   ) async throws {
     for name in pipeline.unused {
@@ -131,16 +134,29 @@ struct RunCommand: AsyncParsableCommand {
         metadata: ["property": "\(name)"])
     }
     logger.info("connecting", metadata: ["brokers": "\(settings.text(.bootstrapServers) ?? "")"])
+    var files = files
     if settings.roles == [.console] {
       // The store can be asked without brokers. Settings that no client takes are refused all the same.
       _ = try KafkaAdmin(pipeline.kafka)
     } else {
       // Says within ten seconds that no broker answers, as the other commands do.
-      _ = try settings.connected(saysWait: settings.logFormat == .text)
+      let cluster = try settings.cluster(pipeline, saysWait: settings.logFormat == .text)
+      files = try OpenFiles(
+        limit: files.limit, settings,
+        cluster: (brokers: cluster.brokers.count, pageConnections: files.pageConnections))
       try seed(settings, pipeline, logger)
     }
-    let gateway = try await GatewayRole.start(settings, pipeline, tokens, on: runner, counters, logger)
-    let console = try await ConsoleRole.start(settings, pipeline, tokens, check, on: runner, stop, counters, logger)
+    if files.isReduced(settings) {
+      logger.warning(
+        "the limit on open files leaves fewer connections than the settings allow; raise the hard limit to have them all",
+        metadata: [
+          "limit": "\(files.limit)", "reserve": "\(files.reserve)", "gateway": "\(files.gatewayConnections)",
+          "console": "\(files.consoleConnections)",
+        ])
+    }
+    let gateway = try await GatewayRole.start(settings, pipeline, files, tokens, on: runner, counters, logger)
+    let console = try await ConsoleRole.start(
+      settings, pipeline, files, tokens, check, on: runner, stop, counters, logger)
     start(settings, pipeline, on: runner, stop, counters, logger)
     logger.info(
       "running",

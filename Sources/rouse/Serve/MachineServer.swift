@@ -14,15 +14,16 @@ enum MachineServer {
   ///   - listen: The setting `http.listen`; `off` for no listener.
   ///   - pages: The pages.
   ///   - counters: The metrics of the process, which get those of the process itself and of libraries.
+  ///   - connectionsMax: The largest number of connections at a time.
   /// - Returns: The listener; nil if it is off.
   /// - Throws: `Failure` that says what to do if the address cannot be had.
   static func start(
-    _ listen: HTTPAddress?, _ pages: MachinePages, _ counters: PipelineCounters
+    _ listen: HTTPAddress?, _ pages: MachinePages, _ counters: PipelineCounters, connectionsMax: Int
   ) async throws -> HTTPListener? {
     observe(counters.registry)
     guard let listen else { return nil }
     do throws(HTTPListenerError) {
-      return try await HTTPListener.start(listen, pages: pages.pages)
+      return try await HTTPListener.start(listen, pages: pages.pages, connectionsMax: connectionsMax)
     } catch {
       throw Failure(
         "\(error); give each process of a host its own address with http.listen, such as 127.0.0.1:9465, or turn it off with http.listen=off"

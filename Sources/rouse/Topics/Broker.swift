@@ -17,10 +17,11 @@ enum Broker {
   ///   - origin: the place where the addresses were set, for messages.
   ///   - kafka: the properties of the client.
   ///   - saysWait: whether a wait of more than two seconds is told on standard error.
+  /// - Returns: the cluster.
   /// - Throws: ``Failure`` when no broker answers in time, `KafkaError` for any other failure.
   static func reach(
     _ addresses: String, from origin: String, _ kafka: KafkaConfiguration, saysWait: Bool = true
-  ) throws {
+  ) throws -> KafkaCluster {
     let answered = StopSignal()
     let waiting = Thread {
       let end = Date().addingTimeInterval(quietSeconds)
@@ -33,7 +34,7 @@ enum Broker {
     if saysWait { waiting.start() }
     defer { answered.ask() }
     do throws(KafkaError) {
-      _ = try KafkaAdmin(kafka).describeCluster(timeout: timeout)
+      return try KafkaAdmin(kafka).describeCluster(timeout: timeout)
     } catch {
       guard error.isConnection else { throw error }
       throw Failure(
@@ -56,8 +57,18 @@ extension Settings {
   /// - Throws: what ``pipeline()`` and ``Broker/reach(_:from:_:saysWait:)`` throw.
   func connected(saysWait: Bool = true) throws -> PipelineSettings {
     let pipeline = try pipeline()
-    let key = SettingKey.bootstrapServers
-    try Broker.reach(text(key) ?? "", from: "\(key.rawValue): \(self[key].origin)", pipeline.kafka, saysWait: saysWait)
+    _ = try cluster(pipeline, saysWait: saysWait)
     return pipeline
+  }
+
+  /// Returns the cluster, as the broker that has answered sees it.
+  /// - Parameters:
+  ///   - pipeline: the settings of the pipeline.
+  ///   - saysWait: whether a wait of more than two seconds is told on standard error.
+  /// - Throws: what ``Broker/reach(_:from:_:saysWait:)`` throws.
+  func cluster(_ pipeline: PipelineSettings, saysWait: Bool) throws -> KafkaCluster {
+    let key = SettingKey.bootstrapServers
+    return try Broker.reach(
+      text(key) ?? "", from: "\(key.rawValue): \(self[key].origin)", pipeline.kafka, saysWait: saysWait)
   }
 }
