@@ -238,6 +238,22 @@ import Testing
     }
   }
 
+  @Test(
+    "a request of HTTP/1.1 names one host, or it is malformed",
+    arguments: [
+      ("1.1", [], "malformed"), ("1.1", ["a", "b"], "malformed"), ("1.1", ["a", "a"], "malformed"),
+      ("1.1", ["a, b"], "malformed"), ("1.1", ["a/b"], "malformed"), ("1.1", ["a:80"], "ok"), ("1.1", [""], "ok"),
+      ("1.1", ["[::1]:80"], "ok"), ("1.0", [], "ok"), ("1.0", ["a", "b"], "malformed"),
+    ] as [(String, [String], String)])
+  func host(version: String, hosts: [String], text: String) async throws {
+    try await serving { server, _ in
+      let client = try TestClient(server.address)
+      let lines = hosts.map { "Host: \($0)\r\n" }.joined()
+      client.send("POST / HTTP/\(version)\r\n\(lines)Content-Length: 2\r\n\r\nok")
+      #expect(client.answer()?.text == text)
+    }
+  }
+
   @Test("clients that leave in the middle of a request disturb nobody")
   func leaving() async throws {
     try await serving { server, _ in

@@ -69,6 +69,8 @@ final class HTTPConnection: ChannelInboundHandler {
 
   /// The longest time in which a connection that ends throws away what still arrives.
   private static let drainTime = TimeAmount.seconds(2)
+  /// Bytes that would make a header `Host` more, or something else, than a host with a port.
+  private static let notInHosts = Set(",/?#@\\".utf8)
 
   /// Makes the handler of a connection.
   ///
@@ -150,6 +152,7 @@ final class HTTPConnection: ChannelInboundHandler {
     limit(.seconds(Int64(limits.requestSeconds)))
     let known = HTTPHead(head, remote: context?.channel.remoteAddress?.ipAddress)
     self.head = known
+    guard hasHost(head) else { return refuse(.malformed) }
     let length = head.headers.first(name: "content-length").flatMap { Int($0) } ?? 0
     let isAsking = head.headers.first(name: "expect")?.lowercased() == "100-continue"
     switch service.admit(known) {
@@ -164,6 +167,13 @@ final class HTTPConnection: ChannelInboundHandler {
           wrapOutboundOut(.head(HTTPResponseHead(version: head.version, status: .continue))), promise: nil)
       }
     }
+  }
+
+  /// Whether a head names its host as it must (RFC 9112, 3.2). HTTP/2 has `:authority` for that, and HTTP/1.0 nothing.
+  private func hasHost(_ head: HTTPRequestHead) -> Bool {
+    let hosts = head.headers["host"]
+    guard hosts.count == 1 else { return hosts.isEmpty && (isHTTP2 || head.version == .http1_0) }
+    return hosts[0].utf8.allSatisfy { (0x21...0x7e).contains($0) && !Self.notInHosts.contains($0) }
   }
 
   private func took(_ bytes: ByteBuffer) {

@@ -59,7 +59,10 @@ final class HTTP2Connection: ChannelInboundHandler {
     context.fireUserInboundEventTriggered(event)
   }
 
-  func errorCaught(context: ChannelHandlerContext, error: any Error) { end() }
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    // The request of such a mistake was reset already.
+    if !NIOHTTP2Errors.isOfOneRequest(error) { end() }
+  }
 
   private func began(_ stream: HTTP2StreamID) {
     if streams.isEmpty, let context { connections.set(isBusy: true, context.channel) }
@@ -97,5 +100,20 @@ final class HTTP2Connection: ChannelInboundHandler {
     guard let context else { return }
     let this = NIOLoopBound(self, eventLoop: context.eventLoop)
     context.eventLoop.execute { this.value.context?.close(promise: nil) }
+  }
+}
+
+extension NIOHTTP2Errors {
+  /// Whether an error is that of a single request, such as a malformed head (RFC 9113, 8.1.1), and not one of the connection.
+  fileprivate static func isOfOneRequest(_ error: any Error) -> Bool {
+    switch error {
+    case is StreamError, is MissingPseudoHeader, is DuplicatePseudoHeader, is PseudoHeaderAfterRegularHeader,
+      is UnknownPseudoHeader, is UnsupportedPseudoHeader, is InvalidPseudoHeaders, is InvalidPseudoHeaderValue,
+      is EmptyPathHeader, is DuplicateHostHeader, is ForbiddenHeaderField, is InvalidHTTP2HeaderFieldName,
+      is InvalidHTTP2HeaderFieldValue, is ContentLengthViolated, is ContentLengthHeadersMismatch,
+      is ContentLengthHeaderNegative, is ContentLengthHeaderMalformedValue:
+      true
+    default: false
+    }
   }
 }
