@@ -311,6 +311,45 @@ enum ConsoleBroker {
     }
   }
 
+  @Test("push tokens of refused registrations and signals are shown as hashes, and the bytes stay as they are")
+  func tokens() async throws {
+    let token = String(repeating: "0aF9", count: 16)
+    let values = [
+      "{\"tokens\":{\"widgets\":\"\(token)\"},\"widgets\":[]}", "{\"token\" : \"no digits at all\", \"id\": \"w\\\"1\"",
+      "not JSON \(token) <", "\u{feff}{'token':'\(token)'}",
+    ]
+    try await ConsoleBroker.run { broker in
+      let producer = try KafkaProducer(
+        KafkaConfiguration([("bootstrap.servers", broker.bootstrapServers), ("enable.idempotence", "true")]))
+      for value in values {
+        try producer.send(
+          topic: "rouse.dead-letters", partition: 0, key: Array("d-1".utf8), value: Array(value.utf8),
+          headers: [
+            KafkaHeader("rouse-reason", "MALFORMED_JSON"), KafkaHeader("rouse-message", "found \"\(token)\""),
+            KafkaHeader("rouse-origin-topic", "rouse.devices"), KafkaHeader("rouse-origin-partition", "0"),
+            KafkaHeader("rouse-origin-offset", "7"), KafkaHeader("traceparent", "00-\(token.prefix(32))-0-01"),
+          ])
+      }
+      #expect(try producer.flush(timeout: .seconds(60)))
+    } _: { console in
+      let client = try console.client()
+      for (offset, value) in zip(3..., values) {
+        let letter = try client.ask("GET", "/v1/dead-letters/0/\(offset)")
+        #expect(!letter.text.contains(token) && !letter.text.contains("no digits"), "\(letter.text)")
+        #expect(letter.text.contains("hash:") && letter.text.contains("00-\(token.prefix(32))-0-01"))
+        #expect(try letter.json["bytes"] == .number(Double(value.utf8.count)))
+        let page = try client.ask("GET", "/dead-letters/0/\(offset)", [("Accept", "text/html")]).text
+        #expect(!page.contains(token) && !page.contains("no digits") && page.contains("hash:"), "\(page)")
+      }
+      let second = try client.ask("GET", "/v1/dead-letters/0/4").json["value"]?["text"]?.text
+      #expect(second?.hasSuffix(", \"id\": \"w\\\"1\"") == true, "\(second ?? "none")")
+      for path in ["/v1/dead-letters", "/v1/dead-letters?format=csv", "/dead-letters/csv"] {
+        let list = try client.ask("GET", path)
+        #expect(list.status == 200 && !list.text.contains(token) && list.text.contains("hash:"), "\(path)")
+      }
+    }
+  }
+
   @Test("all letters with a reason are replayed together, except those that must not be")
   func replayByReason() async throws {
     try await ConsoleBroker.run { console in

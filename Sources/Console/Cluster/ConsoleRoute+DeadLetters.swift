@@ -23,7 +23,7 @@ extension ConsoleRoute {
       let start = query.cursor { PageCursor.letters($0) }
       try query.finish()
       let page = try desk.deadLetters { try $0.page(limit, reason: reason, waiting: isWaiting, from: start) }
-      let letters = page.letters
+      let letters = desk.concealed(page.letters)
       var answer = QuestionAnswer {
         json(letters)
       } table: {
@@ -39,7 +39,8 @@ extension ConsoleRoute {
       try noQuery(request)
       let place = try place(request, desk)
       var json = JSONWriter()
-      try desk.letter(at: place).encode(to: &json, whole: true)
+      let letter = try desk.letter(at: place)
+      letter.encode(to: &json, whole: true, desk.concealing(letter))
       return HTTPAnswer(json: json.bytes)
     },
     ConsoleRoute(

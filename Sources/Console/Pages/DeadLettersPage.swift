@@ -115,7 +115,7 @@ struct DeadLettersPage {
     // Any reason: letters of a newer release may have one that this one does not know.
     let reason = reason ?? request.query["reason"]
     var sections = done.map { [$0] } ?? []
-    if let letters = view?.letters {
+    if let letters = view?.letters.map(desk.concealed) {
       sections += [reasons(letters), list(letters, reason, mayReplay: request.viewer.may(.operator))]
     }
     sections.append(ClusterView.state(view, desk.now()))
@@ -197,17 +197,22 @@ struct DeadLettersPage {
 
   private static func inside(_ letter: DeadLetterRecord, _ desk: ConsoleDesk, mayReplay: Bool) -> PageSection {
     let value = letter.message.value ?? []
+    let show = desk.concealing(letter)
+    func shown(_ bytes: [UInt8], _ bytesMax: Int) -> String {
+      String(decoding: show(bytes).prefix(bytesMax), as: UTF8.self)
+    }
     var section = PageSection(heading: "What was not accepted")
     section.facts = [
-      ("Reason", [PageCell(letter.reason, tone: .code)]), ("In words", [PageCell(letter.text)]),
+      ("Reason", [PageCell(letter.reason, tone: .code)]),
+      ("In words", [PageCell(shown(Array(letter.text.utf8), .max))]),
       ("From", [PageCell(letter.origin.map { "\($0)" } ?? "unknown")]),
-      ("Key", [PageCell(letter.message.key.map { String(decoding: $0.prefix(1024), as: UTF8.self) } ?? "none")]),
+      ("Key", [PageCell(letter.message.key.map { shown($0, 1024) } ?? "none")]),
       ("Size", [PageCell("\(Figure.grouped(Int64(value.count))) bytes")]),
     ]
     section.text =
       letter.message.value == nil
       ? "no value"
-      : String(decoding: value.prefix(valueBytesMax), as: UTF8.self) + (value.count > valueBytesMax ? "\n…" : "")
+      : shown(value, valueBytesMax) + (value.count > valueBytesMax ? "\n…" : "")
     if let at = letter.replayedAt {
       section.paragraphs = [["It was replayed at \(PageTime().text(Timestamp(milliseconds: at))) UTC."]]
     } else if mayReplay {

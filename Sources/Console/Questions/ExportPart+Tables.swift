@@ -102,7 +102,7 @@ extension ExportStream.ExportPart {
     let page = try desk.deadLetters { try $0.page(min(left, lettersMax), reason: reason, from: place) }
     let rest = left - page.letters.count
     return Self(
-      ConsoleRoute.table(page.letters), isFirst: place == nil,
+      ConsoleRoute.table(desk.concealed(page.letters)), isFirst: place == nil,
       next: behind(rest > 0 ? page.next : nil) { try deadLetters(reason, left: rest, after: $0, $1) })
   }
 }

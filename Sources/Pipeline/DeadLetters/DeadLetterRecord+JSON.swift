@@ -9,13 +9,17 @@ extension DeadLetterRecord {
   }
 
   /// Writes the letter as a JSON object.
-  /// - Parameter whole: whether headers, key and value are part of it.
-  package func encode(to json: inout JSONWriter, whole: Bool) {
+  /// - Parameters:
+  ///   - whole: whether headers, key and value are part of it.
+  ///   - show: returns bytes of the record as they are to be shown.
+  package func encode(
+    to json: inout JSONWriter, whole: Bool, _ show: (_ bytes: [UInt8]) -> [UInt8] = { $0 }
+  ) {
     json.beginObject()
     json.member("place", "\(place)")
     json.member("at", time)
     json.member("reason", reason)
-    json.member("message", text)
+    json.member("message", String(decoding: show(Array(text.utf8)), as: UTF8.self))
     json.member("origin", origin.map { "\($0)" } ?? "")
     if let replayedAt {
       json.member("replayed", "\(Timestamp(milliseconds: replayedAt))")
@@ -24,13 +28,14 @@ extension DeadLetterRecord {
     if whole {
       json.objects("headers", message.headers) { header, json in
         json.member("name", header.name)
-        Self.bytes(header.value, to: &json)
+        // The trace of a record looks like a secret, and is none.
+        Self.bytes(header.name == "traceparent" ? header.value : header.value.map(show), to: &json)
       }
       json.object("key") { json in
-        Self.bytes(message.key, to: &json)
+        Self.bytes(message.key.map(show), to: &json)
       }
       json.object("value") { json in
-        Self.bytes(leftOutBytes == nil ? message.value : nil, to: &json)
+        Self.bytes(leftOutBytes == nil ? message.value.map(show) : nil, to: &json)
       }
     }
     json.endObject()
