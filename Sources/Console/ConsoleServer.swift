@@ -14,6 +14,9 @@ public final class ConsoleServer: Sendable {
   private let tailer: DecisionTailer
   private let keyTurns: RepeatedTurn
 
+  /// The threads that answer questions to the cluster, so that one with a long answer does not hold up the others.
+  private static let clusterThreads = 3
+
   /// Starts to listen.
   ///
   /// - Parameters:
@@ -42,7 +45,8 @@ public final class ConsoleServer: Sendable {
         reports: reports, refusals: refusals, metrics: metrics, logger: logger, now: now)
     }
     let readers = StoreReaders(settings, makeDesk: { makeDesk($0, nil) }) { _ in }
-    let cluster = StoreReaders(settings, threads: 1, makeDesk: { makeDesk($0, readers) }) { _ in }
+    let cluster = StoreReaders(settings, threads: clusterThreads, makeDesk: { makeDesk($0, readers) }) { _ in }
+    let changes = StoreReaders(settings, threads: 1, makeDesk: { makeDesk($0, readers) }) { _ in }
     // Questions do not hold up the records of refused attempts.
     let outside = StoreReaders(settings, threads: 1, makeDesk: { makeDesk($0, nil) }) {
       $0.access.write(refusals, at: now())
@@ -50,16 +54,16 @@ public final class ConsoleServer: Sendable {
     // Not on a reader: a key that was revoked must not work on while a question is being answered.
     let keyTurns = RepeatedTurn("console-keys") { access?.refresh() }
     let service = ConsoleService(
-      settings, access: access, sessions, readers, cluster, outside, refusals, metrics, now: now)
+      settings, access: access, sessions, readers, cluster, changes, outside, refusals, metrics, now: now)
     do throws(HTTPListenerError) {
       return ConsoleServer(
         try await HTTPServer.start(
           settings.listen, service, limits: settings.limits, certificate: settings.certificate),
-        [readers, cluster, outside], tailer, keyTurns)
+        [readers, cluster, changes, outside], tailer, keyTurns)
     } catch {
       tailer.end()
       keyTurns.end()
-      for threads in [readers, cluster, outside] { threads.end() }
+      for threads in [readers, cluster, changes, outside] { threads.end() }
       throw error
     }
   }

@@ -18,6 +18,7 @@ final class ConsoleService: HTTPService {
   private let sessions: ConsoleSessions
   private let readers: StoreReaders
   private let cluster: StoreReaders
+  private let changes: StoreReaders
   private let refusals: RefusalBook
   private let outside: StoreReaders
   private let metrics: ConsoleMetrics
@@ -33,7 +34,8 @@ final class ConsoleService: HTTPService {
   ///   - access: The keys and tokens; nil if everybody who reaches the console may do everything.
   ///   - sessions: The people who have signed in.
   ///   - readers: The threads that answer from the store.
-  ///   - cluster: The thread that answers from the cluster.
+  ///   - cluster: The threads that answer from the cluster.
+  ///   - changes: The thread that makes changes to the cluster, one at a time.
   ///   - outside: The thread that answers requests without a key or token, such as the sign-in. It has a queue of its own, so that whoever has no key
   ///     cannot make those wait who have one.
   ///   - refusals: Gets the attempts that are refused.
@@ -41,7 +43,8 @@ final class ConsoleService: HTTPService {
   ///   - now: The wall clock.
   init(
     _ settings: ConsoleSettings, access: Authenticator?, _ sessions: ConsoleSessions, _ readers: StoreReaders,
-    _ cluster: StoreReaders, _ outside: StoreReaders, _ refusals: RefusalBook, _ metrics: ConsoleMetrics,
+    _ cluster: StoreReaders, _ changes: StoreReaders, _ outside: StoreReaders, _ refusals: RefusalBook,
+    _ metrics: ConsoleMetrics,
     now: @escaping @Sendable () -> Timestamp
   ) {
     self.settings = settings
@@ -49,6 +52,7 @@ final class ConsoleService: HTTPService {
     self.sessions = sessions
     self.readers = readers
     self.cluster = cluster
+    self.changes = changes
     self.outside = outside
     self.refusals = refusals
     self.metrics = metrics
@@ -153,7 +157,7 @@ final class ConsoleService: HTTPService {
         note(.wrongFormToken, request.head, route.name, error, key: request.viewer.key)
         return reply(ProblemPage.answer(to: error, request, sessions))
       }
-      let threads = route.role == nil ? outside : route.usesCluster ? cluster : readers
+      let threads = threads(of: route)
       let client = request.viewer.key ?? request.head.remote ?? ""
       try threads.submit(of: client) { [sessions] desk in
         desk.begin(request)
@@ -166,6 +170,13 @@ final class ConsoleService: HTTPService {
     } catch {
       reply(ProblemPage.answer(to: error, request.head, sessions, request.viewer))
     }
+  }
+
+  /// Returns the threads that answer the requests of a route.
+  private func threads(of route: ConsoleRoute) -> StoreReaders {
+    if route.role == nil { return outside }
+    guard route.usesCluster else { return readers }
+    return route.role == .operator ? changes : cluster
   }
 
   private static func answer(

@@ -45,7 +45,7 @@ import Testing
     try file.write(to: path)
     let access = Authenticator(keys: try KeyRing(path: path, recordsPerSecond: nil, logger: RunningConsole.silent))
     // No thread takes a request, so each one that is admitted waits.
-    let readers = (0..<3).map { _ in
+    let readers = (0..<4).map { _ in
       StoreReaders(settings, threads: 0) { _ in
         preconditionFailure("there are no threads")
       } turn: { _ in
@@ -54,7 +54,8 @@ import Testing
     let metrics = ConsoleMetrics(MetricRegistry())
     let asker = Asker(
       ConsoleService(
-        settings, access: access, ConsoleSessions(access), readers[0], readers[1], readers[2], RefusalBook(metrics),
+        settings, access: access, ConsoleSessions(access), readers[0], readers[1], readers[2], readers[3],
+        RefusalBook(metrics),
         metrics,
         now: { Self.time }))
     for address in [SignInPage.path, PageAsset.script.path] { #expect(asker.status(address) == nil) }

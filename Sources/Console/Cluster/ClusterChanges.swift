@@ -5,8 +5,8 @@ import Pipeline
 import Policies
 import Serving
 
-/// The changes that operators make, from a page or by `/v1`. Routes that call them have `usesCluster`: one thread makes all changes of a
-/// console, so that no two are made at a time.
+/// The changes that operators make, from a page or by `/v1`. Routes that call them have `usesCluster` and the role `operator`: one thread makes
+/// all changes of a console, so that no two are made at a time.
 extension ConsoleDesk {
   /// Puts a policy into force, in the name of the viewer.
   ///

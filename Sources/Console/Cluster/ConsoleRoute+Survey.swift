@@ -11,7 +11,7 @@ extension ConsoleRoute {
   static let surveys = [
     ConsoleRoute("listTopics", "GET", "/v1/topics", role: .auditor, usesCluster: true) { request, desk in
       let form = try askedForm(request)
-      let (facts, at) = try desk.clusterFacts()
+      let (facts, at) = try desk.clusterFacts { survey throws(KafkaError) in try survey.topics() }
       return QuestionAnswer {
         topics(facts, at)
       } table: {
@@ -20,7 +20,7 @@ extension ConsoleRoute {
     },
     ConsoleRoute("listLag", "GET", "/v1/lag", role: .auditor, usesCluster: true) { request, desk in
       let form = try askedForm(request)
-      let (facts, at) = try desk.clusterFacts()
+      let (facts, at) = try desk.clusterFacts { survey throws(KafkaError) in try survey.progress() }
       return QuestionAnswer {
         lag(facts, at)
       } table: {

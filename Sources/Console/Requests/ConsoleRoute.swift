@@ -18,7 +18,8 @@ struct ConsoleRoute: Sendable {
   /// Whether the answer shows the history of devices. Every request is then recorded (`rouse audit access`). A handler whose answers name
   /// devices only sometimes says so to its desk (`namesDevices`).
   let isLook: Bool
-  /// Whether the answer waits for the cluster. Such requests have a thread of their own, so that questions to the store do not wait.
+  /// Whether the answer waits for the cluster. Such requests have threads of their own, so that questions to the store do not wait; those of
+  /// operators, which change the cluster, have one.
   let usesCluster: Bool
   /// The names that the query of a page may have, besides that of a table; nil for any. Questions of programs check their queries themselves.
   let names: [String]?

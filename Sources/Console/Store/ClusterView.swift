@@ -27,9 +27,12 @@ extension ConsoleDesk {
 
   /// Returns what the brokers tell now, or told some seconds ago.
   ///
+  /// - Parameter part: Asks for the part that is needed, if nothing fresh is known.
   /// - Throws: `Problem` if they do not answer.
-  func clusterFacts() throws -> (facts: ClusterFacts, at: Timestamp) {
-    let view = watch.current(try knownPositions())
+  func clusterFacts(
+    _ part: (ClusterSurvey) throws(KafkaError) -> ClusterFacts
+  ) throws -> (facts: ClusterFacts, at: Timestamp) {
+    let view = watch.current(try knownPositions(), part)
     guard let facts = view.facts else {
       throw Problem(
         .unavailable,

@@ -55,20 +55,50 @@ package struct ClusterSurvey {
   package func run() throws(KafkaError) -> ClusterFacts {
     let time = SurveyTime(Self.timeMax)
     let admin = try KafkaAdmin(settings.kafka)
-    let cluster = try admin.describeCluster(timeout: Self.answerTimeMax)
+    var facts = try topics(admin, time)
+    let consumer = try KafkaConsumer(readerConfiguration(settings.readerGroup))
+    defer { consumer.close(timeout: .seconds(2)) }
+    follow(consumer, time, &facts)
+    readOldest(consumer, time, &facts)
+    if roles.contains(.planner) { findPolicies(consumer, time, &facts) }
+    measure(admin, time, &facts)
+    return facts
+  }
+
+  /// Makes the part of the survey about topics, for which no record is read: those that exist, and their differences from the plan.
+  ///
+  /// - Throws: As ``run()`` does.
+  package func topics() throws(KafkaError) -> ClusterFacts {
+    try topics(KafkaAdmin(settings.kafka), SurveyTime(Self.answerTimeMax))
+  }
+
+  /// Makes the part of the survey about readers for which no record is read: how far each of them is, without the age of what waits.
+  ///
+  /// - Throws: As ``run()`` does.
+  package func progress() throws(KafkaError) -> ClusterFacts {
+    var facts = facts(of: try KafkaAdmin(settings.kafka).describeCluster(timeout: Self.answerTimeMax))
+    let consumer = try KafkaConsumer(readerConfiguration(settings.readerGroup))
+    defer { consumer.close(timeout: .seconds(2)) }
+    follow(consumer, SurveyTime(Self.answerTimeMax), &facts)
+    return facts
+  }
+
+  /// Returns the topics of an installation among all of a cluster.
+  private func facts(of cluster: KafkaCluster) -> ClusterFacts {
     var facts = ClusterFacts()
     facts.brokers = cluster.brokers.count
     let names = settings.topics.all + settings.eventTopics
     for topic in cluster.topics where names.contains(topic.name) && !topic.partitions.isEmpty {
       facts.topics[topic.name] = topic
     }
+    return facts
+  }
+
+  private func topics(_ admin: KafkaAdmin, _ time: SurveyTime) throws(KafkaError) -> ClusterFacts {
+    let cluster = try admin.describeCluster(timeout: Self.answerTimeMax)
+    var facts = facts(of: cluster)
     configure(admin, time, &facts)
     facts.problems = plan.problems(cluster.topics, facts.configurations, events: settings.eventTopics)
-    let consumer = try KafkaConsumer(readerConfiguration(settings.readerGroup))
-    defer { consumer.close(timeout: .seconds(2)) }
-    follow(consumer, time, &facts)
-    if roles.contains(.planner) { findPolicies(consumer, time, &facts) }
-    measure(admin, time, &facts)
     return facts
   }
 
@@ -127,7 +157,7 @@ package struct ClusterSurvey {
     }
   }
 
-  /// Finds how far each reader is, and reads the oldest record that waits in each partition.
+  /// Finds how far each reader is.
   private func follow(_ consumer: KafkaConsumer, _ time: SurveyTime, _ facts: inout ClusterFacts) {
     for role in Role.allCases where roles.contains(role) {
       let partitions = topics(of: role).flatMap { name in
@@ -143,7 +173,6 @@ package struct ClusterSurvey {
             isKnown: positions.isComplete || positions.found[partition] != nil))
       }
     }
-    readOldest(consumer, time, &facts)
   }
 
   /// Returns the positions of a role: those that its group committed, or later ones that a reader told; and whether the group could be asked.
