@@ -14,9 +14,13 @@ public struct KafkaErrorCode: RawRepresentable, Sendable, Hashable {
   /// Whether the same call may succeed when it is repeated unchanged, judged by the code alone.
   var isTransient: Bool { Self.transient.contains(self) }
 
-  /// Whether the code says that a record was refused for its own size, time or content. The same record is refused each time,
-  /// and other records are not. A broker refuses a whole batch with such a code when one record of the batch is bad.
+  /// Whether the code says that a record was refused for its own size or content. The same record is refused each time, and
+  /// other records are not. A broker refuses a whole batch with such a code when one record of the batch is bad.
   public var refusesRecord: Bool { Self.recordRefusals.contains(self) }
+
+  /// Whether the code says that a record was refused for its timestamp. Unless the sender chose it, the timestamp is the time of
+  /// the process's clock: then the clock is wrong, and every record of the process is refused until the clock is set.
+  public var refusesTime: Bool { self == .invalidTimestamp }
 
   /// Whether the code says that the principal lacks a permission. Only an administrator of the cluster can change that.
   public var refusesPrincipal: Bool { Self.principalRefusals.contains(self) }
@@ -32,7 +36,7 @@ public struct KafkaErrorCode: RawRepresentable, Sendable, Hashable {
   ]
 
   private static let recordRefusals: Set<KafkaErrorCode> = [
-    .messageTooLarge, .recordListTooLarge, .invalidTimestamp, .invalidRecord, .policyViolation,
+    .messageTooLarge, .recordListTooLarge, .invalidRecord, .policyViolation,
   ]
 
   /// The failures of connections, elections and overload that the Kafka protocol marks as retriable.

@@ -185,7 +185,7 @@ final class PlannerTransaction {
     try failing { () throws(KafkaError) in try producer.poll(timeout: .zero) }
   }
 
-  /// Returns the broker's or the client's refusal of a record for its size, time or content, if such a refusal made the
+  /// Returns the broker's or the client's refusal of a record for its size, content or time, if such a refusal made the
   /// transaction fail. The call that failed often says only that the transaction must be aborted; the reports of the
   /// records say why. Call it before `abort`.
   ///
@@ -193,12 +193,14 @@ final class PlannerTransaction {
   /// - Returns: The refusal; nil if the transaction failed for another reason.
   func refusal(behind error: KafkaError) -> KafkaError? {
     guard !error.isFatal else { return nil }
-    if error.code.refusesRecord { return error }
+    if error.code.refusesRecord || error.code.refusesTime { return error }
     do throws(KafkaError) { try producer.poll(timeout: .zero) } catch {
       // Without reports the failure counts as one of another kind.
       return nil
     }
-    return producer.takeDeliveryFailures().lazy.map(\.error).first { $0.code.refusesRecord }
+    return producer.takeDeliveryFailures().lazy.map(\.error).first {
+      $0.code.refusesRecord || $0.code.refusesTime
+    }
   }
 
   /// Aborts the transaction if there is one. Afterwards the state is `idle`, or `unknown` if the abort failed.

@@ -23,7 +23,8 @@ struct DeadLetter {
   let text: String
   private(set) var extent = Extent.whole
 
-  /// The reason code of a record that the broker or the Kafka client refused for its size, time or content.
+  /// The reason code of a record that the broker or the Kafka client refused for its size or content, or with `timestamps` set to
+  /// `event` for its time.
   static let refused = "REFUSED"
   /// The reason code of a log record that a planner did not plan, because the broker refused what follows from it.
   static let setAside = "SET_ASIDE"

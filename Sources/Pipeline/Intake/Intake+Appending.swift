@@ -138,7 +138,7 @@ extension Intake {
         ended = error
         return .mustDrain
       }
-      guard error.code.refusesRecord else { throw error }
+      guard refuses(error.code) else { throw error }
       try refuse(index, of: batch, reason: DeadLetter.refused, text: error.description)
     }
     return .everything
@@ -196,7 +196,7 @@ extension Intake {
       if error.code == .gaplessGuarantee {
         // The delivery report of an earlier record says why.
         ended = error
-      } else if error.code.refusesRecord {
+      } else if refuses(error.code) {
         try sendAgain(carefulThrough: underway.list[batch].number, because: error)
       } else {
         throw error

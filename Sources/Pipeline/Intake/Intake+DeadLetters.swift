@@ -49,7 +49,7 @@ extension Intake {
   /// Waits until the dead letters in flight have arrived. A letter that the broker refuses is sent again in a smaller form.
   ///
   /// - Parameter timeout: The longest wait; zero only takes what has arrived.
-  /// - Throws: `KafkaError` for a letter that was not delivered, unless it was refused for its size, time or content.
+  /// - Throws: `KafkaError` for a letter that was not delivered, unless it was refused for its size or content.
   func takeLetterReports(timeout: Duration) throws(KafkaError) {
     guard let producer = letterProducerIfAny, producer.counts.inFlight > 0 else { return }
     if timeout > .zero { _ = try producer.flush(timeout: timeout) } else { try producer.poll(timeout: .zero) }

@@ -41,7 +41,7 @@ extension Intake {
   ///   - timeout: The longest wait. Records that have not arrived by then remain in flight.
   ///   - isBacklogged: Whether more source records are known to be there, so that it need not wait for deliveries when
   ///     there is room for another batch.
-  /// - Throws: `KafkaError` for a record that was not delivered, unless it was refused for its size, time or content.
+  /// - Throws: `KafkaError` for a record that was not delivered, unless it was refused itself.
   func deliver(timeout: Duration, isBacklogged: Bool = false) throws(KafkaError) {
     guard consumer != nil else { return }
     let deadline = clock.elapsed + timeout
@@ -90,17 +90,17 @@ extension Intake {
   /// Handles the deliveries to the log that failed.
   ///
   /// - Parameter producer: The producer of the log.
-  /// - Returns: Whether records were refused for their size, time or content.
+  /// - Returns: Whether records were refused themselves.
   /// - Throws: `KafkaError` of any other failure.
   private func takeFailures(_ producer: any ClusterProducer) throws(KafkaError) -> Bool {
     var failures = producer.takeDeliveryFailures()
     guard !failures.isEmpty || ended != nil else { return false }
-    if !failures.contains(where: { $0.error.code.refusesRecord }) {
+    if !failures.contains(where: { refuses($0.error.code) }) {
       // The report that says why may come from another broker, and later.
       _ = try producer.flush(timeout: Self.endWait)
       failures += producer.takeDeliveryFailures()
     }
-    let refused = failures.filter { $0.error.code.refusesRecord }
+    let refused = failures.filter { refuses($0.error.code) }
     guard let refusal = refused.first else {
       if let error = failures.first?.error ?? ended { throw error }
       return false
@@ -114,6 +114,14 @@ extension Intake {
       try sendAgain(carefulThrough: last, because: refusal.error)
     }
     return true
+  }
+
+  /// Whether an error says that a record of the log was refused itself: for its size, its content, or a timestamp that is not the
+  /// time of this process.
+  ///
+  /// - Parameter code: The code of the error.
+  func refuses(_ code: KafkaErrorCode) -> Bool {
+    code.refusesRecord || code.refusesTime && settings.timestamps == .event
   }
 
   /// Replaces the producer after a refusal, and has all records under way sent again.

@@ -43,7 +43,7 @@ extension Incident.Texts {
 
   static let outputRefused = Self(
     "the broker refused what follows from a log record, so the record is not planned; compare max.message.bytes of the topics with rouse topics check",
-    "The broker refused the decisions, commands or state of one log record three times, for their size, time or content. `treatment` says how the planner went on.",
+    "The broker refused the decisions, commands or state of one log record three times, for their size or content. `treatment` says how the planner went on.",
     loss:
       "What the record at `origin` would have led to. It is a dead letter with the reason `SET_ASIDE`, unless the broker refuses that, too.",
     advice:

@@ -43,6 +43,8 @@ extension PipelineError: CustomStringConvertible {
       "another process has started with the same `instance` and has taken the place of this one: give each process its own; \(error.description)"
     case .kafka(let error) where error.code == .fenced:
       "if this repeats, another process has the same `instance`: give each process its own; \(error.description)"
+    case .kafka(let error) where error.code.refusesTime:
+      "the broker refuses the time of this process: set the clock of its machine; \(error.description)"
     case .kafka(let error) where error.code.refusesPrincipal:
       "\(error.description); `rouse topics acls` prints the permissions that each role needs"
     case .kafka(let error): error.description

@@ -82,7 +82,7 @@ struct OwnedPartitions {
   /// Returns the offsets of the state records that are to be left out.
   func leftOut(of partition: Int32) -> Set<Int64> { leftOut[partition] ?? [] }
 
-  /// Notes that the broker refused a record of the transaction for its size, time or content. Call it before the abort.
+  /// Notes that the broker refused a record of the transaction for its size or content. Call it before the abort.
   ///
   /// - Parameter code: The code of the refusal.
   mutating func noteRefusal(_ code: KafkaErrorCode) {

@@ -214,11 +214,11 @@ public final class PlannerWorker {
 
   /// Returns the broker's refusal of a record, if that is why a turn failed, and notes which records it may be about.
   /// The error is marked as one that an abort repairs, because the records are then committed one by one
-  /// (`RefusalWatch`).
+  /// (`RefusalWatch`). A refusal of the process's clock is about no record, and ends the thread, so that it pauses.
   private func refusal(behind error: PipelineError, _ clients: PlannerClients) -> PipelineError? {
     guard case .kafka(let cause) = error, var refusal = clients.transaction.refusal(behind: cause) else { return nil }
-    partitions.noteRefusal(refusal.code)
-    refusal.isAbortable = true
+    refusal.isAbortable = refusal.code.refusesRecord
+    if refusal.isAbortable { partitions.noteRefusal(refusal.code) }
     return .kafka(refusal)
   }
 

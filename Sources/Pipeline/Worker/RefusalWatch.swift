@@ -11,7 +11,7 @@ struct UncommittedRecords: Equatable {
   var count: Int
 }
 
-/// The treatment of a log record. The broker may refuse the output of a planned record for its size, time or content,
+/// The treatment of a log record. The broker may refuse the output of a planned record for its size or content,
 /// and would refuse it each time. So after every `RefusalWatch.failuresMax` refusals the record gets the next treatment
 /// of this list.
 enum RecordTreatment: Int, CaseIterable, Sendable {

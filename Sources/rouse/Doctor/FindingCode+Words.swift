@@ -233,7 +233,7 @@ extension FindingCode {
         when:
           "The times of new records of `rouse.log`, which the broker sets, or the `time` that a process says at `/status`, are more than 5 s away from the clock of this machine. This machine being ahead of the broker is only seen while records arrive.",
         means:
-          "Budgets and timers follow the broker's clock and are right. Lag in seconds, and the expiry of commands at the sender, are wrong by the difference.",
+          "Budgets and timers follow the broker's clock and are right. Lag in seconds, and the expiry of commands at the sender, are wrong by the difference. A process whose clock is more than an hour ahead of the brokers does no work, because they refuse what it writes.",
         do: "Synchronise both machines: `timedatectl status` and `chronyc tracking` say how far each is off.")
     }
   }

@@ -184,6 +184,8 @@ struct PlannerTransactionTests {
     #expect(transaction.refusal(behind: Self.abortable) == nil, "a report counts once")
     producer.deliveries = [report(.messageTimedOut), report(.purgedFromQueue)]
     #expect(transaction.refusal(behind: Self.abortable) == nil)
+    producer.deliveries = [report(.invalidTimestamp)]
+    #expect(transaction.refusal(behind: Self.abortable)?.code == .invalidTimestamp)
     producer.deliveries = [report(.messageTooLarge)]
     #expect(transaction.refusal(behind: Self.fatal) == nil)
   }

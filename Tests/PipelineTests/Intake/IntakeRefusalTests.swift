@@ -95,7 +95,7 @@ struct IntakeRefusalTests {
   @Test(
     "a log record that the broker refuses becomes a letter, and planners take all others in order",
     arguments: [
-      KafkaErrorCode.messageTooLarge, .recordListTooLarge, .invalidTimestamp, .invalidRecord, .policyViolation,
+      KafkaErrorCode.messageTooLarge, .recordListTooLarge, .invalidRecord, .policyViolation,
     ], 0..<9 as Range<Int64>)
   func refusedLogRecord(code: KafkaErrorCode, bad: Int64) throws {
     cluster.refusal = { $0.isEvent("e\(bad)") ? code : nil }
@@ -144,6 +144,37 @@ struct IntakeRefusalTests {
     let lines = stage.log.criticalLines
     #expect(lines.count == 1 && lines.first?.contains("r.events[0]@0") == true, "\(lines)")
     #expect(committed("r.events") == 2)
+  }
+
+  @Test(
+    "a refused time is that of the process's clock: intake ends, to start again later, and no record becomes a letter",
+    arguments: ["r.log", "r.dead-letters"])
+  func refusedClock(topic: String) throws {
+    let isLog = topic == "r.log"
+    let message = isLog ? Self.event(0) : Self.message("r.events", 0, key: nil, value: [0x7b])
+    cluster.refusal = { $0.topic == topic ? .invalidTimestamp : nil }
+    let error = #expect(throws: PipelineError.self) { try read([message]) }
+    #expect(error?.isWorthRetrying == true)
+    #expect(error?.description.hasPrefix("the broker refuses the time of this process: set the clock") == true)
+    #expect(cluster.taken.isEmpty && cluster.committed.isEmpty)
+    // The clock is set.
+    cluster.refusal = { _ in nil }
+    try read([message])
+    #expect(try stage.planned(0) == (isLog ? ["e0"] : []))
+    #expect(letters.count == (isLog ? 0 : 1))
+  }
+
+  @Test("with the time of events as log time, a refused time is the record's own")
+  func refusedEventTime() throws {
+    let stage = ScriptedStage(partitions: 1, timestamps: .event)
+    stage.cluster.refusal = { $0.isEvent("e1") ? .invalidTimestamp : nil }
+    stage.cluster.batches = [KafkaBatch(messages: (0..<3).map { Self.event($0) })]
+    let intake = stage.makeIntake()
+    defer { intake.end() }
+    try intake.start()
+    for _ in 0..<40 { try intake.workOnce() }
+    #expect(stage.letters.map { $0.header("rouse-reason") } == ["REFUSED"])
+    #expect(try stage.planned(0) == ["e0", "e2"])
   }
 
   @Test("any other failure of a delivery ends intake, so that the records are read again")
