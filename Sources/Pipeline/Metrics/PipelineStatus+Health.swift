@@ -8,7 +8,7 @@ extension PipelineStatus.StatusSnapshot {
   ///
   /// A process is ready when each of its threads works, its planner threads have joined their group, and none of the log partitions
   /// that they own waits for an earlier owner or is being restored. A partition that is stopped before a record that cannot be read is no
-  /// reason: waiting does not help it.
+  /// reason: waiting does not help it. One that needs an upgrade is in `reasonsOutdated`.
   ///
   /// - Parameter threads: The threads that the process is to have.
   public func reasonsNotReady(_ threads: [PipelineStatus.StageThread]) -> [String] {
@@ -29,6 +29,14 @@ extension PipelineStatus.StatusSnapshot {
       }
     }
     return reasons
+  }
+
+  /// The reasons why the process is too old: partitions that are stopped before a record of a newer release. Neither waiting nor a
+  /// restart helps. But the process is not ready, so that an upgrade backwards does not go on to the next process.
+  public var reasonsOutdated: [String] {
+    planners.values.flatMap(\.partitions).filter(\.needsUpgrade).map(\.number).sorted().map {
+      "log partition \($0) is stopped before a record of a newer release: upgrade this process"
+    }
   }
 
   /// Returns the reasons why the process should be ended and started again: threads that made no turn for `stuckSeconds`.

@@ -16,6 +16,8 @@ public final class PipelineStatus: Sendable {
     public var number: Int32
     /// The state of the partition.
     public var state: State
+    /// Whether the partition is stopped before a record of a newer release, so that this process must be upgraded.
+    public var needsUpgrade = false
     /// The offset of the next record to plan; nil unless the state was read.
     public var next: Int64?
     /// The end of the log as of the last fetch; nil before the first.

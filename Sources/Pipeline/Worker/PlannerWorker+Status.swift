@@ -61,6 +61,7 @@ extension PlannerWorker {
     of number: Int32, _ life: PartitionLife, _ clients: PlannerClients
   ) -> PipelineStatus.PartitionStatus {
     var status = PipelineStatus.PartitionStatus(number: number, state: stopped[number] == nil ? life.state : .stopped)
+    status.needsUpgrade = stopped[number]?.isNewer ?? false
     if case .restoring(let restore) = life { status.restoring = restore.underWay(at: clock.elapsed) }
     guard let processor = life.processor else { return status }
     status.next = processor.position.nextOffset

@@ -15,6 +15,8 @@ struct StoppedPartition {
   var nextReminder: Duration
   /// The kind of the record.
   var record = Record.log
+  /// Whether a newer release wrote the record, so that an upgrade reads it.
+  var isNewer = false
 
   /// A kind of record that stops a partition.
   enum Record {
@@ -36,13 +38,16 @@ extension PlannerWorker {
   /// - Parameters:
   ///   - place: The offset that cannot be read.
   ///   - reason: The reason, for the log.
+  ///   - isNewer: Whether a newer release wrote the record.
   /// - Throws: `KafkaError` of the consumer.
-  func stop(at place: KafkaPosition, because reason: String, _ clients: PlannerClients) throws(KafkaError) {
+  func stop(
+    at place: KafkaPosition, because reason: String, isNewer: Bool = false, _ clients: PlannerClients
+  ) throws(KafkaError) {
     let number = place.partition.partition
     // Reminders tell the rest.
     guard stopped[number]?.place != place else { return }
     stopped[number] = StoppedPartition(
-      place: place, nextReminder: clock.elapsed + StoppedPartition.reminderInterval)
+      place: place, nextReminder: clock.elapsed + StoppedPartition.reminderInterval, isNewer: isNewer)
     try clients.consumer.pause([place.partition])
     report.stopped(at: place, because: reason)
   }
@@ -56,9 +61,11 @@ extension PlannerWorker {
     let place = KafkaPosition(
       KafkaTopicPartition(topic: settings.topics.state, partition: number), offset: error.offset)
     partitions.take(.unreadable, for: number)
+    let isNewer = if case .newerVersion = error.cause { true } else { false }
     let stop = StoppedPartition(
       place: place, nextReminder: clock.elapsed + StoppedPartition.reminderInterval,
-      record: .state(content: StateKey.meaning(of: error.key), isDispensable: StateKey.isDispensable(error.key)))
+      record: .state(content: StateKey.meaning(of: error.key), isDispensable: StateKey.isDispensable(error.key)),
+      isNewer: isNewer)
     stopped[number] = stop
     report.stopped(stop, because: error)
   }

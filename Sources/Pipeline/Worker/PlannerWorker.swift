@@ -359,7 +359,7 @@ public final class PlannerWorker {
     case .newerFormat(let error):
       let place = KafkaPosition(messages[index].topicPartition, offset: messages[index].offset)
       try PipelineError.ofKafka { () throws(KafkaError) in
-        try stop(at: place, because: error.description, clients)
+        try stop(at: place, because: error.description, isNewer: true, clients)
       }
     }
   }

@@ -12,8 +12,9 @@ import Synchronization
 /// The pages for machines: metrics, probes, version and status.
 ///
 /// Probes answer 200 or 503, with the reasons as plain text, or as JSON for those that accept it. `/livez` fails only for what a restart of
-/// the process mends. `/startupz` fails until the process has been ready once. `/readyz` fails until the process is ready, and
-/// from the moment when it is asked to end (see `reasonsNotReady`). A process that works without something that it should have is ready, and
+/// the process mends. `/startupz` fails until the process has worked once. `/readyz` fails until the process is ready, and
+/// from the moment when it is asked to end (see `reasonsNotReady`). A process that is too old for a record is not ready; it has started,
+/// because no restart helps. A process that works without something that it should have is ready, and
 /// `/readyz` says what is missing.
 final class MachinePages: Sendable {
   private let counters: PipelineCounters
@@ -21,7 +22,7 @@ final class MachinePages: Sendable {
   private let threads: [PipelineStatus.StageThread]
   private let console: ConsoleCheck?
   private let tokens: TokenDesk?
-  private let wasReady = Atomic<Bool>(false)
+  private let hasStarted = Atomic<Bool>(false)
 
   /// Makes the pages of a process.
   ///
@@ -78,16 +79,21 @@ final class MachinePages: Sendable {
 
   private var reasonsStuck: [String] { counters.status.snapshot.reasonsStuck(at: Self.now) }
 
-  private var reasonsNotStarted: [String] { wasReady.load(ordering: .relaxed) ? [] : reasonsNotReady }
+  private var reasonsNotStarted: [String] { hasStarted.load(ordering: .relaxed) ? [] : reasonsToWait }
 
   private var reasonsNotReady: [String] {
+    reasonsToWait + (stop.isAsked ? [] : counters.status.snapshot.reasonsOutdated)
+  }
+
+  /// The reasons for which it helps to wait.
+  private var reasonsToWait: [String] {
     if stop.isAsked { return ["the process is ending"] }
     var reasons = counters.status.snapshot.reasonsNotReady(threads)
     // The audit of the same process makes the store.
     if !threads.contains(where: { $0.role == .audit }), let store = console?.findings.store {
       reasons.append("the console cannot read the audit store: \(store)")
     }
-    if reasons.isEmpty { wasReady.store(true, ordering: .relaxed) }
+    if reasons.isEmpty { hasStarted.store(true, ordering: .relaxed) }
     return reasons
   }
 

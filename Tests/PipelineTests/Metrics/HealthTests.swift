@@ -40,6 +40,19 @@ import Testing
     #expect(reasons == ["planner thread 0 has not started, or is about to start again after an error"])
   }
 
+  @Test("a process whose partition is stopped before a record of a newer release is too old")
+  func outdated() {
+    var planner = PipelineStatus.PlannerStatus()
+    planner.partitions = [3, 7, 5].map { PipelineStatus.PartitionStatus(number: $0, state: .stopped) }
+    status.set(planner, of: 0, at: 1)
+    #expect(status.snapshot.reasonsOutdated.isEmpty)
+    for index in 1...2 { planner.partitions[index].needsUpgrade = true }
+    status.set(planner, of: 0, at: 1)
+    #expect(
+      status.snapshot.reasonsOutdated
+        == [5, 7].map { "log partition \($0) is stopped before a record of a newer release: upgrade this process" })
+  }
+
   @Test("a thread is stuck after five minutes without a turn")
   func liveness() {
     for thread in threads { status.turned(thread, at: 1_000_000) }

@@ -71,6 +71,34 @@ struct NewerFormatTests {
       "place=rouse.log[0]@12")
   }
 
+  @Test("a planner that meets a log record of a newer format says in its status that the process must be upgraded")
+  func status() throws {
+    var bytes: [UInt8] = []
+    LogRecord(origin: nil, content: .tick).encode(into: &bytes)
+    bytes[0] += 1
+    let stage = ScriptedStage(partitions: 1)
+    let worker = PlannerWorker(
+      settings: stage.settings, number: 0, initialPolicy: .none, stop: StopSignal(), counters: stage.counters,
+      logger: stage.log.logger, cluster: stage.cluster, clock: stage.clock, store: nil)
+    defer { worker.end() }
+    try worker.start()
+    // The partition is assigned with its first record, which is read again once the partition is restored.
+    for _ in 0..<30 {
+      stage.clock.elapsed += .milliseconds(100)
+      stage.cluster.batches = [
+        KafkaBatch(messages: [
+          KafkaMessage(
+            topic: stage.settings.topics.log, partition: 0, offset: 0, timestampMilliseconds: 1, value: bytes)
+        ])
+      ]
+      try worker.workOnce()
+    }
+    let status = stage.counters.status.snapshot
+    #expect(status.planners[0]?.partitions.map(\.state) == [.stopped])
+    #expect(
+      status.reasonsOutdated == ["log partition 0 is stopped before a record of a newer release: upgrade this process"])
+  }
+
   /// Checks that the page shows the message of the only critical line, and parts of its metadata.
   private func expectShown(_ log: InMemoryLogHandler, _ parts: String...) throws {
     let line = try #require(log.criticalLines.first)
