@@ -98,7 +98,7 @@ final class FireRange {
       for outcome in try plan.create(KafkaAdmin(settings.kafka)) { if let error = outcome.error { throw error } }
     }
     producer = try KafkaProducer(
-      settings.kafka.merging(["enable.idempotence": "true", "linger.ms": "2", "message.timeout.ms": "120000"])
+      settings.kafka.merging(["enable.idempotence": "true", "linger.ms": "2", "message.timeout.ms": "600000"])
         .merging(KafkaConfiguration(options.producer)))
     for subject in 0..<options.subjects { interested[subject] = [] }
   }
@@ -335,6 +335,34 @@ final class FireRange {
   }
 
   // MARK: Reading
+
+  /// Returns the places at which the decisions that come from now on begin.
+  func decisionEnds() throws -> [KafkaTopicPartition: Int64] {
+    let topic = settings.topics.decisions
+    let reader = try KafkaConsumer(settings.kafka.merging(["group.id": settings.readerGroup]))
+    let partitions = try KafkaAdmin(settings.kafka).describeTopics([topic], timeout: .seconds(30)).flatMap(\.partitions)
+    let ends = try reader.ends(
+      partitions.map { KafkaTopicPartition(topic: topic, partition: $0.id) }, timeout: .seconds(30))
+    return Dictionary(uniqueKeysWithValues: ends.map { ($0.partition, $0.offset) })
+  }
+
+  /// Returns whether an event is decided that has at least a number in the order of publishing.
+  ///
+  /// - Parameters:
+  ///   - number: The number.
+  ///   - starts: The places at which to begin to read.
+  func decides(eventFrom number: Int, after starts: [KafkaTopicPartition: Int64]) -> Bool {
+    var isDecided = false
+    do throws(KafkaError) {
+      try TopicReader(settings: settings, patience: .seconds(5)).read(from: starts) { message in
+        for line in DecisionBlock(message).documents {
+          guard let decision = try? Decision(json: line) else { continue }
+          isDecided = isDecided || Int("\(decision.event)".dropFirst()).map { $0 >= number } ?? false
+        }
+      }
+    } catch { note("the decisions cannot be read: \(error)") }
+    return isDecided
+  }
 
   /// Waits until every event has its final decision for every interested instance.
   func drained(timeout: Double) throws -> Bool {

@@ -2,10 +2,9 @@ import Foundation
 import Glibc
 import KafkaClient
 import Testing
-import Verification
 
 /// The address of a real Kafka, from `ROUSE_TEST_BOOTSTRAP=host:port`; nil if none is set.
-private let realKafka = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"]
+let realKafka = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"]
 
 /// The seeds, from `ROUSE_FIRE_SEEDS=1,2,3`: 2 runs with local snapshots, 3 with dynamic members.
 private let seeds =
@@ -24,34 +23,6 @@ private let seconds = ProcessInfo.processInfo.environment["ROUSE_FIRE_SECONDS"].
 /// zombies and abortable errors need isolation, and so a real Kafka.
 @Suite(.serialized)
 struct KilledProcessTests {
-  @discardableResult
-  private func conclude(_ range: FireRange, drain: Double = 60) throws -> LedgerReport {
-    let drained = try range.drained(timeout: drain)
-    let story = { range.log.joined(separator: "\n") + "\n" + range.complaints.suffix(40).joined(separator: "\n") }
-    if !drained {
-      let missing = try range.missing()
-      Issue.record(
-        "seed \(range.options.seed): \(missing.count) not decided, such as \(missing.sorted().prefix(5)); \(range.fallen)\n\(story())"
-      )
-    }
-    let disorder = range.endAll()
-    #expect(disorder.isEmpty, "seed \(range.options.seed)\n\(story())")
-    let report = try range.verify()
-    #expect(report.violationCount == 0, "seed \(range.options.seed)\n\(report.text)\n\(story())")
-    #expect(report.commands > 0, "seed \(range.options.seed)\n\(report.text)")
-    // The embedded broker shows what aborted transactions wrote; a zombie's records would look the same.
-    if realKafka != nil {
-      #expect(
-        report.repeatedDecisions == 0 && report.repeatedCommands == 0, "seed \(range.options.seed)\n\(report.text)")
-    }
-    #expect(!drained || report.open == 0, "seed \(range.options.seed)\n\(report.text)")
-    print(
-      "fire, seed \(range.options.seed): \(range.published) events, \(report.decisions) decisions, \(report.commands) commands, "
-        + "\(report.repeatedDecisions) repeated, \(report.violationCount) violations")
-    if ProcessInfo.processInfo.environment["ROUSE_FIRE_STORY"] != nil { print(story()) }
-    return report
-  }
-
   @Test(
     "intake killed at any moment, planners at rest, a broker that stumbles: nothing is lost, nothing is spent twice")
   func embedded() throws {
@@ -95,7 +66,7 @@ struct KilledProcessTests {
     range.kill9("one")
     try range.start("three", roles: "planner")
     try range.publish(seconds: 2)
-    try conclude(range)
+    try range.conclude()
   }
 
   /// Shows on the embedded broker, once repeated ids are dropped, that a planner that takes over decides what was not committed, and
@@ -116,7 +87,7 @@ struct KilledProcessTests {
     try #require(try range.spread(over: 3), "\(range.log)")
     for name in ["p1", "p2"] { try #require(try range.killInTransaction(name), "\(range.log)") }
     try #require(try range.spread(over: 1), "\(range.log)")
-    try conclude(range)
+    try range.conclude()
   }
 
   @Test(
@@ -158,7 +129,7 @@ struct KilledProcessTests {
         try range.start("intake", roles: "intake,audit")
       }
     }
-    try conclude(range, drain: 90)
+    try range.conclude(drain: 90)
   }
 
   @Test(
@@ -179,7 +150,7 @@ struct KilledProcessTests {
     #expect(first.status == 1)
     #expect(first.words.contains("rouse: another process has started with the same `instance`"), "\(first.words)")
     try #require(try range.spread(over: 1), "\(range.log)")
-    try conclude(range)
+    try range.conclude()
   }
 
   @Test(
@@ -205,6 +176,6 @@ struct KilledProcessTests {
       range.send(SIGCONT, "SIGCONT", to: victim)
       try range.publish(seconds: range.random.seconds(2, 4))
     }
-    try conclude(range, drain: 90)
+    try range.conclude(drain: 90)
   }
 }
