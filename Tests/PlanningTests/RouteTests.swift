@@ -56,15 +56,16 @@ struct RouteTests {
     #expect(h.commands.count == 1, "the push has set right what the dead token left")
   }
 
-  @Test("widgets of one device with different routes are examined separately")
+  private static let bothTokens = Registration.Tokens(widgets: "aa11", background: "bb22")
+
+  @Test("widgets of one device with different routes are examined separately unless one push reloads both")
   func twoRoutes() {
-    let both = Registration.Tokens(widgets: "aa11", background: "bb22")
     for demand in [DemandPrior.none, .high] {
       var h = H(.flights { $0.displays = [] }, demand: demand)
-      h.register(.phone(widgets: [.flight("w1"), .flight("w2", pushEnabled: false)], tokens: both))
+      h.register(.phone(widgets: [.flight("w1"), .flight("w2", pushEnabled: false)], tokens: Self.bothTokens))
       h.event(.delay(30, id: "e1", at: H.noon))
-      #expect(h.last.map(\.instance) == ["w1", "w2"])
-      #expect(h.lastCommands.map(\.surface) == (demand == .none ? [.widget, .background] : []))
+      #expect(h.last.map(\.instance) == (demand == .none ? ["w2", "w1"] : ["w1", "w2"]))
+      #expect(h.lastCommands.map(\.surface) == (demand == .none ? [.background] : []))
       h.drain()
       #expect(h.decisions.filter(\.final).count == 2)
       #expect(h.planner.pending.causes.liveCount == 0)
@@ -77,6 +78,59 @@ struct RouteTests {
     h.register(.phone(tokens: Registration.Tokens(widgets: "aa11", background: "bb22")))
     h.event(.delay(30, id: "e1", at: H.noon))
     #expect(h.lastCommands.map(\.surface) == [.background])
+  }
+
+  @Test("a background push charges every widget of the kinds that it names and no other, at whatever time it comes")
+  func backgroundCharges() throws {
+    var other = Policy.flights { $0.name = "Board" }.kinds[0]
+    other.budget.minInterval = .minutes(7)
+    let policy = Policy.flights({ $0.budget.minInterval = .minutes(40) }, also: { $0.kinds.insert(other, at: 0) })
+    let widgets: [Registration.Widget] = (0..<6).map {
+      .flight(
+        "w\($0)", kind: $0 % 2 == 0 ? "FlightStatus" : "Board", interests: ["flight/UA\($0)"], pushEnabled: $0 % 3 == 0)
+    }
+    for seed in UInt64(1)...40 {
+      var random = SeededRandom(seed: seed)
+      var h = H(policy)
+      h.register(.phone(widgets: widgets, tokens: Self.bothTokens))
+      var at = H.noon
+      for event in 0..<40 {
+        at += Int64(1 + random.below(20)) * H.minute
+        h.drain(until: at)
+        h.event(.delay(Double(event) * 10, id: "e\(event)", subject: "flight/UA\(random.below(6))", at: at))
+      }
+      h.drain()
+      #expect(h.commands.contains { $0.surface == .background } && h.commands.contains { $0.surface == .widget })
+      for command in h.commands where command.surface == .background {
+        let charged = Set(command.charged.filter { $0.ledger == .instance }.map(\.owner))
+        let named = Set(widgets.filter { command.apns.payload.contains("\"\($0.kind)\"") }.map(\.id))
+        #expect(charged == named, "\(command.command) of seed \(seed)")
+      }
+    }
+  }
+
+  @Test("a widget that only background pushes reach gets its turn beside a busy widget of its kind")
+  func busyNamesake() {
+    for isFirst in [true, false] {
+      var h = H(.flights { $0.budget.minInterval = .hours(1) })
+      let (busy, quiet): (Identifier, Identifier) = isFirst ? ("w1", "w2") : ("w2", "w1")
+      h.register(
+        .phone(
+          widgets: [
+            .flight("w1", interests: [isFirst ? "flight/UA1" : "flight/UA2"], pushEnabled: isFirst),
+            .flight("w2", interests: [isFirst ? "flight/UA2" : "flight/UA1"], pushEnabled: !isFirst),
+          ], tokens: Self.bothTokens))
+      for minutes in 0..<180 {
+        let at = H.noon + Int64(minutes) * H.minute
+        h.drain(until: at)
+        h.event(.delay(Double(minutes % 2 * 30 + 30), id: "e\(minutes)", subject: "flight/UA1", at: at))
+        if minutes == 5 { h.event(.delay(30, id: "quiet", subject: "flight/UA2", at: at + 1)) }
+      }
+      let first = h.commands.first { $0.serves.contains { $0.instance == quiet } }
+      #expect(first?.at.microseconds == H.noon + H.hour, "as soon as the busy one may be reloaded again")
+      #expect(first?.serves.map(\.instance).sorted() == ["w1", "w2"])
+      #expect(h.commands.first?.serves.map(\.instance) == [busy])
+    }
   }
 
   @Test("kind names that do not fit in a background push are refused")

@@ -70,8 +70,7 @@ struct StreamCollector {
         InstanceStream(
           device: registration.device, app: registration.app, instance: widget.id, kind: widget.kind,
           zone: registration.timeZone,
-          reach: !byWidgetPush || !widget.pushEnabled
-            ? .backgroundPush : policy.kinds[kind].surface == .background ? .both : .widgetPush),
+          reach: reach(of: widget, policy.kinds[kind], in: registration, byWidgetPush: byWidgetPush)),
         kind: kind, interests: widget.interests)
     }
     // OS 18 is the first with control pushes, as in the planner.
@@ -85,6 +84,18 @@ struct StreamCollector {
           reach: .control),
         kind: kind, interests: control.interests)
     }
+  }
+
+  /// Returns the pushes that reload a widget. A background push for another widget of the kind reloads it, too.
+  private func reach(
+    of widget: Registration.Widget, _ kind: KindPolicy, in registration: Registration, byWidgetPush: Bool
+  ) -> InstanceStream.Reach {
+    if !byWidgetPush || !widget.pushEnabled { return .backgroundPush }
+    if kind.surface == .background { return .both }
+    let isNamedToo =
+      registration.tokens.background != nil
+      && registration.widgets.contains { $0.kind == widget.kind && !$0.pushEnabled }
+    return isNamedToo ? .both : .widgetPush
   }
 
   private mutating func note(kindsOf registration: Registration) {

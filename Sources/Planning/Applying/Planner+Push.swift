@@ -30,7 +30,7 @@ extension Planner {
       PlannedCommand(
         device: device, ordinal: record.takeOrdinal(), push: route.push, event: event,
         servedStart: output.served.count, servedCount: 0, chargesStart: output.charges.count, chargesCount: 0))
-    // The instances are collected first, because a background push reaches only those with waiting causes.
+    // The instances are collected first, because a background push reaches only the kinds with waiting causes.
     record.reached.clear()
     var walk = registry.instances(of: device)
     while let instance = walk.next(registry) {
@@ -202,6 +202,8 @@ extension Planner {
     for i in record.waitingNow.indices where !record.waitingNow[i].isAbsent {
       let instance = record.waitingNow[i]
       guard hasNewCause(instance), reaches(instance, device: device, route: examination.route) else { continue }
+      // A widget that a background push would reload, too, still has its own push.
+      if examination.route == .backgroundPush, route(of: instance, device: device) == .widgetPush { continue }
       record.waitingNow[i] = .absent
       let cause = newestCause(of: instance)
       let until = min(clearAt, cause.expires)

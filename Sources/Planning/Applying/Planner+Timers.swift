@@ -76,7 +76,7 @@ extension Planner {
   }
 
   /// Returns whether the screen is right by now although causes wait, so that a push would show nothing new.
-  private func isOvertaken(_ instance: InstanceSlot) -> Bool {
+  func isOvertaken(_ instance: InstanceSlot) -> Bool {
     let entry = newestCause(of: instance).entry
     return (entry.isAbsent || !registry.entries[entry].row.isAbsent) && wrongness(instance) <= 0
   }
@@ -220,7 +220,7 @@ extension Planner {
   private func hasOthersToCatchUp(_ device: DeviceSlot, _ trigger: InstanceSlot) -> Bool {
     var walk = registry.instances(of: device)
     while let other = walk.next(registry) {
-      if other != trigger, catchesUp(other), reaches(other, device: device, route: .backgroundPush) { return true }
+      if other != trigger, catchesUp(other), names(other, device: device) { return true }
     }
     return false
   }

@@ -39,7 +39,7 @@ extension Planner {
     while let instance = walk.next(registry) {
       // This is an upper bound: an escaped byte takes six bytes, and a kind that several widgets share counts several times.
       // The names of 64 widgets of up to 50 bytes each always fit.
-      if wantsPush(instance) { bytes += rules[registry.instances[instance].kind].nameBytes + 3 }
+      if names(instance, device: device) { bytes += rules[registry.instances[instance].kind].nameBytes + 3 }
     }
     return bytes <= rules.policy.profile.payload.limit
   }

@@ -53,8 +53,8 @@ extension Planner {
       && registry.instances[instance].flags.contains(.pushEnabled)
   }
 
-  /// Returns whether a push by this route reloads the instance. A background push names only the kinds that
-  /// `RecordInHand.named` says.
+  /// Returns whether a push by this route reloads the instance. A background push reloads every widget of each kind that it
+  /// names, whichever route the widget has.
   @inline(__always)
   func reaches(_ instance: InstanceSlot, device: DeviceSlot, route: Route) -> Bool {
     let flags = registry.instances[instance].flags
@@ -62,15 +62,14 @@ extension Planner {
     switch route {
     case .controlPush(let control): return instance == control
     case .widgetPush: return flags.contains(.pushEnabled)
-    case .backgroundPush, .unreachable: break
+    case .unreachable: return false
+    case .backgroundPush: break
     }
-    guard self.route(of: instance, device: device) == .backgroundPush else { return false }
-    if wantsPush(instance) { return true }
+    guard registry.instances[instance].surface == .widget else { return false }
+    if names(instance, device: device) { return true }
     var walk = registry.instances(of: device)
     while let other = walk.next(registry) {
-      if registry.instances[other].kind == registry.instances[instance].kind, wantsPush(other),
-        !registry.instances[other].flags.contains(.retired)
-      {
+      if registry.instances[other].kind == registry.instances[instance].kind, names(other, device: device) {
         return true
       }
     }
@@ -81,14 +80,37 @@ extension Planner {
   @inline(__always)
   func hasPending(_ instance: InstanceSlot) -> Bool { !pending.isEmpty(registry.instances[instance].waiting) }
 
-  /// Returns whether the background push in question is made for the instance, and so names its kind.
+  /// Returns whether the background push in question is made for the widget, and so names its kind. It never is for a widget that
+  /// another route reaches.
   @inline(__always)
-  func wantsPush(_ instance: InstanceSlot) -> Bool {
-    switch record.named {
-    case .waiting: hasPending(instance) || instance == record.catchingUp
-    case .waitingAndWrong: hasPending(instance) || catchesUp(instance)
-    case .catchingUp: instance == record.catchingUp
+  func names(_ instance: InstanceSlot, device: DeviceSlot) -> Bool {
+    let isMeant =
+      switch record.named {
+      case .waiting: hasPending(instance) || instance == record.catchingUp
+      case .waitingAndWrong: hasPending(instance) || catchesUp(instance)
+      case .catchingUp: instance == record.catchingUp
+      }
+    return isMeant && !registry.instances[instance].flags.contains(.retired)
+      && route(of: instance, device: device) == .backgroundPush
+  }
+
+  /// Returns the first widget of the same kind on which an event waits for a background push; nil if there is none, or if a
+  /// background push reaches the instance itself. The app would reload both with that push.
+  func namesake(of instance: InstanceSlot, device: DeviceSlot) -> InstanceSlot? {
+    guard registry.devices[device].flags.contains(.backgroundToken),
+      route(of: instance, device: device) == .widgetPush
+    else { return nil }
+    let kind = registry.instances[instance].kind
+    var walk = registry.instances(of: device)
+    while let other = walk.next(registry) {
+      let state = registry.instances[other]
+      if state.kind == kind, !state.flags.contains(.retired), hasPending(other), !isOvertaken(other),
+        route(of: other, device: device) == .backgroundPush
+      {
+        return other
+      }
     }
+    return nil
   }
 
   /// Returns whether the push in question shows an instance's wrong screen the truth although no event waits on it.

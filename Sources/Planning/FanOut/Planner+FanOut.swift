@@ -352,10 +352,18 @@ extension Planner {
     return !cause.isAbsent && pending.causes[cause].event == record.fanOut.slot
   }
 
-  /// Decides about a push to a device and carries the verdict out.
+  /// Decides about a push to a device and carries the verdict out. Where a background push for another widget of the same kind
+  /// may be sent, it is the only push: it reloads the trigger, too, and a widget push beside it would cost a second token.
   mutating func examine(
     _ device: DeviceSlot, trigger: InstanceSlot, fromTimer: Bool, into output: inout PlannerOutput
   ) {
+    if let other = namesake(of: trigger, device: device) {
+      let examination = examination(device, trigger: other)
+      if case .push = examination.outcome {
+        let hasWaited = fromTimer || !hasNewCause(other)
+        return apply(examination, device: device, trigger: other, fromTimer: hasWaited, into: &output)
+      }
+    }
     let examination = examination(device, trigger: trigger)
     apply(examination, device: device, trigger: trigger, fromTimer: fromTimer, into: &output)
   }
