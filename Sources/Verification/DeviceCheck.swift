@@ -41,6 +41,20 @@ struct DeviceCheck {
       }
     }
     replay.closeBooks()
+    checkCharged(&replay.report)
+  }
+
+  /// Checks that the commands charge the instances that their pushes reload, as far as decisions and commands tell.
+  private func checkCharged(_ report: inout LedgerReport) {
+    var reloads = ReloadCheck(decisions, commands)
+    var next = 0
+    for command in commands {
+      while next < decisions.count, RecordId.inLogOrder(decisions[next].id, command.id) {
+        reloads.note(decisions[next])
+        next += 1
+      }
+      reloads.check(command, &report)
+    }
   }
 
   /// The key of the decisions about one event for one instance.

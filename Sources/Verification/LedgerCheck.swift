@@ -83,7 +83,7 @@ public struct LedgerCheck: ~Copyable {
       return
     }
     guard let id = identify(command.command, .command, place()) else { return }
-    let checked = CheckedCommand(command, id: id)
+    let checked = CheckedCommand(command, id: id, reader: reader)
     policies.note(command.policy.hash, at: id)
     keep(.command(checked), of: command.device, id, bytes)
     guard command.charged.contains(where: { $0.ledger == .app }) else { return }

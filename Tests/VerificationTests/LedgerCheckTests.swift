@@ -141,6 +141,90 @@ struct LedgerCheckTests {
     #expect(try rules(.max, listed: ["b", "e0"], decided: ["b", "e0"]) == [.servesDiffer])
   }
 
+  /// A widget of kind `K` waits since before a background push for a widget of kind `L`.
+  private struct Background {
+    var day = Day(charges: 1)
+
+    init() {
+      var waits = day.decisions[0]
+      (waits.decision, waits.event, waits.events) = ("d-0-0-0", "waits", ["waits"])
+      (waits.verdict, waits.reason, waits.final, waits.command) = (.defer, .minInterval, false, nil)
+      waits.at = waits.at - .seconds(1)
+      day.decisions.append(waits)
+      day.decisions[0].instance = "v"
+      day.decisions[0].kind = "L"
+      day.decisions[0].surface = .background
+      day.decisions[0].decision = "d-0-1-1"
+      day.decisions[0].command = "c-0-1-0"
+      day.commands[0].command = "c-0-1-0"
+      day.commands[0].surface = .background
+      day.commands[0].serves[0].instance = "v"
+      day.commands[0].serves[0].kind = "L"
+      day.commands[0].charged = [
+        Command.Charge(ledger: .instance, owner: "v", left: 4),
+        Command.Charge(ledger: .background, owner: "d", left: 2),
+      ]
+      names("L")
+    }
+
+    mutating func names(_ kinds: String) {
+      day.commands[0].apns.payload =
+        #"{"aps":{"content-available":1},"rouse":{"kinds":["#
+        + kinds.split(separator: " ").map { "\"\($0)\"" }
+        .joined(separator: ",") + "]}}"
+    }
+
+    mutating func charges(_ instance: Identifier) {
+      day.commands[0].charged.insert(Command.Charge(ledger: .instance, owner: instance, left: 4), at: 1)
+    }
+  }
+
+  @Test("a background push charges the widgets of the kinds that it names, and no others")
+  func background() throws {
+    func findings(_ change: (inout Background) -> Void) throws -> [String] {
+      var background = Background()
+      change(&background)
+      let report = try background.day.check()
+      #expect(Set(report.violationsByRule.keys).isSubset(of: [.chargesDiffer]), "\(report.text)")
+      return report.violations.map(\.text)
+    }
+    #expect(try findings { _ in } == [])
+    #expect(
+      try findings { $0.charges("w") } == ["the payload of c-0-1-0 names L, but the command charges w of kind K"])
+    #expect(try findings { $0.charges("unknown") } == [], "it may be a widget of the kind to which nothing happened")
+    #expect(
+      try findings { $0.names("K L") } == [
+        "the payload of c-0-1-0 names K, L, but the command does not charge w of kind K, on which events wait"
+      ])
+    #expect(
+      try findings {
+        $0.names("K L")
+        $0.day.decisions[1].surface = .control
+      } == [], "a control is pushed to alone, whatever its kind is called")
+    #expect(
+      try findings {
+        $0.names("K L")
+        var end = $0.day.decisions[1]
+        (end.decision, end.verdict, end.reason, end.final) = ("d-0-0-5", .suppress, .expired, true)
+        $0.day.decisions.append(end)
+      } == [], "no event waits any more, and the widget may be gone")
+    #expect(
+      try findings {
+        $0.names("K")
+        $0.charges("w")
+      } == [
+        "the payload of c-0-1-0 names K, but the command serves v of kind L",
+        "the payload of c-0-1-0 names K, but the command charges v of kind L",
+      ])
+    #expect(try findings { $0.day.commands[0].apns.payload = "{}" }.count == 2)
+    #expect(try findings { $0.day.commands[0].charged = [] } == [], "nothing is charged in developer mode")
+    #expect(
+      try findings {
+        $0.day.commands[0].surface = .widget
+        $0.day.commands[0].charged[0].owner = "w"
+      } == ["c-0-1-0 serves v and does not charge it"])
+  }
+
   @Test("an event at the instant of a push may be merged into it, also for an instance that the push only charged")
   func joined() throws {
     func rules(_ change: (inout Decision) -> Void) throws -> Set<LedgerReport.BookRule> {

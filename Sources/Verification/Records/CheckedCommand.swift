@@ -1,4 +1,5 @@
 import Domain
+import JSON
 
 /// The parts of a command that a ledger check keeps until all records have been added.
 struct CheckedCommand {
@@ -33,6 +34,8 @@ struct CheckedCommand {
   var policy: Identifier
   var serves: [ServedInstance]
   var charged: [Command.Charge]
+  /// The kinds that the payload of a background push names; nil for other pushes.
+  var named: [Identifier]?
 
   /// The id as text, for the report.
   var name: Identifier { id.text(of: .command) }
@@ -45,7 +48,7 @@ struct CheckedCommand {
 }
 
 extension CheckedCommand {
-  init(_ command: Command, id: RecordId) {
+  init(_ command: Command, id: RecordId, reader: JSONReader) {
     self.id = id
     device = command.device
     at = command.at
@@ -56,6 +59,16 @@ extension CheckedCommand {
         eventsLeftOut: $0.eventsLeftOut)
     }
     charged = command.charged
+    named = command.surface == .background ? Self.kinds(namedBy: command.apns.payload, reader) : nil
+  }
+
+  /// Returns the kinds that the payload of a background push names; none for any other payload.
+  private static func kinds(namedBy payload: String, _ reader: JSONReader) -> [Identifier] {
+    do throws(JSONError) {
+      return try reader.read(Array(payload.utf8)) { (node: JSONNode) throws(JSONError) in
+        node["rouse"]?["kinds"]?.elements.compactMap { $0.stringIfAny.map { Identifier($0) } } ?? []
+      }
+    } catch { return [] }
   }
 }
 
@@ -65,7 +78,7 @@ extension CheckedCommand: FieldCoded {
   /// An empty value that a decoder fills in.
   static var blank: CheckedCommand {
     CheckedCommand(
-      id: .blank, device: "", at: Timestamp(microseconds: 0), policy: "", serves: [], charged: [])
+      id: .blank, device: "", at: Timestamp(microseconds: 0), policy: "", serves: [], charged: [], named: nil)
   }
 
   /// Encodes or decodes all fields but the id, which is in the key.
@@ -80,6 +93,12 @@ extension CheckedCommand: FieldCoded {
       try coder.string(&charge.owner, "an owner")
       try coder.zigzag(&charge.left, "the tokens left")
     }
+    var isBackground = named != nil
+    try coder.bool(&isBackground, "whether it is a background push")
+    guard isBackground else { return }
+    var kinds = named ?? []
+    try coder.strings(&kinds, "a kind")
+    named = kinds
   }
 }
 

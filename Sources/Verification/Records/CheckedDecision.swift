@@ -7,6 +7,8 @@ struct CheckedDecision {
   var device: Identifier
   var instance: Identifier
   var kind: Identifier
+  /// Whether the instance is a widget, which widget pushes and background pushes reload.
+  var isWidget: Bool
   var verdict: Verdict
   var reason: Reason
   var final: Bool
@@ -28,6 +30,7 @@ extension CheckedDecision {
     device = decision.device
     instance = decision.instance
     kind = decision.kind
+    isWidget = decision.surface == .widget || decision.surface == .background
     verdict = decision.verdict
     reason = decision.reason
     final = decision.final
@@ -43,7 +46,8 @@ extension CheckedDecision: FieldCoded {
   /// An empty value that a decoder fills in.
   static var blank: CheckedDecision {
     CheckedDecision(
-      id: .blank, event: "", device: "", instance: "", kind: "", verdict: .suppress, reason: .noMatch, final: false,
+      id: .blank, event: "", device: "", instance: "", kind: "", isWidget: true, verdict: .suppress, reason: .noMatch,
+      final: false,
       at: Timestamp(microseconds: 0),
       command: nil, events: [])
   }
@@ -54,6 +58,7 @@ extension CheckedDecision: FieldCoded {
     try coder.string(&event, "an event")
     try coder.string(&instance, "an instance")
     try coder.string(&kind, "a kind")
+    try coder.bool(&isWidget, "whether it is a widget")
     try coder.code(&verdict, "a verdict")
     try coder.code(&reason, "a reason")
     try coder.bool(&final, "whether it is final")

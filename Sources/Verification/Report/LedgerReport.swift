@@ -18,6 +18,8 @@ public struct LedgerReport: Equatable, Sendable {
     case missingCommand
     /// A command serves other instances or events than the decisions that name it.
     case servesDiffer
+    /// A command charges an instance that its push does not reload, or does not charge one that it reloads.
+    case chargesDiffer
     /// The tokens left after a charge do not follow from the limit and the earlier charges, or there is no limit.
     case ledgerBroken
     /// A charge came before a token was available or left less than none, or a day's tokens rose within its window.

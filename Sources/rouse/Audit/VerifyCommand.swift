@@ -15,7 +15,8 @@ struct VerifyCommand: AsyncParsableCommand {
     discussion: """
       Reads both topics from the beginning to the end, committed records only, or files as `rouse plan` or \
       `rouse audit export` writes them, and checks: an id stands for one record; each event has one final decision per device and instance; one \
-      decision caused each command, and the command serves what its decisions say; each charge takes one token from a \
+      decision caused each command, and the command serves what its decisions say; it charges the instances that it serves, and a background \
+      push those of the kinds that it names; each charge takes one token from a \
       ledger, only a new window refills it, and it never becomes negative. With the policy, or a limit, rates are \
       recomputed too.
 
