@@ -363,6 +363,11 @@ extension DoctorChecksTests {
     Case(.processUnready, .wrong, "127.0.0.1:9464: the state is being read") { facts in
       process(&facts) { $0.notReady = ["the state is being read"] }
     },
+    Case(.auditGaveUp, .wrong, "127.0.0.1:9464: audit store a: is damaged") { facts in
+      process(&facts) {
+        $0.threads.append(.init(name: "audit thread 0", secondsSinceTurn: nil, gaveUp: "audit store a: is damaged"))
+      }
+    },
     Case(.processAway, .wrong, "10.0.0.2:9464: refused") {
       $0.processes.append(.init(address: "10.0.0.2:9464", isNamed: true, answer: .failure("refused")))
     },

@@ -117,8 +117,10 @@ import Testing
       page.lines.compactMap { line in line.firstMatch(of: #/^\| `([a-zA-Z\[\].]+)` \| /#).map { String($0.1) } })
     let shown = try Self.members(JSONValue(parsing: text(answer(pages, "/status"))), "")
     #expect(shown.subtracting(documented) == [])
-    // A process that lacks nothing and takes no tokens does not show these.
-    let elsewhere = documented.subtracting(shown).filter { !$0.hasPrefix("oidc.") && $0 != "missing[]" }
+    // A process that lacks nothing, and takes no tokens, does not show these.
+    let elsewhere = documented.subtracting(shown).filter {
+      !$0.hasPrefix("oidc.") && !["missing[]", "threads[].gaveUp"].contains($0)
+    }
     #expect(elsewhere == [])
   }
 
@@ -157,6 +159,37 @@ import Testing
     #expect(metrics.contains("\nprocess_open_fds "))
     #expect(try run.page("/version").hasPrefix("rouse 0.1.0, librdkafka "))
     #expect(try run.end() == 0)
+  }
+
+  @Test("a damaged audit store stops the audit alone, and the process says so")
+  func damagedStore() throws {
+    let broker = try EmbeddedBroker()
+    for name in TopicNames().all + ["events"] { try broker.createTopic(name, partitions: 2) }
+    let place = try Workplace()
+    try place.put(String(repeating: "no database ", count: 1000), "audit.sqlite")
+    let run = try RunningRouse(
+      ["--bootstrap", broker.bootstrapServers, "--set", "membership=dynamic", "--set", "audit.store=audit.sqlite"],
+      in: place)
+    let words = try soon("ready") { try? run.page("/readyz") }
+    try #require(words.hasPrefix("ok\nmissing: the audit has given up, so no decisions are stored: audit store "))
+    #expect(words.contains("is damaged or not a database"))
+    #expect(try run.page("/metrics").contains("\nrouse_audit_gave_up 1\n"))
+    let status = try #require(ProcessStatus(json: run.page("/status")))
+    #expect(status.threads.compactMap(\.gaveUp).count == 1)
+    #expect(try run.end() == 0)
+  }
+
+  @Test("a process whose only role is the audit ends when its store is damaged")
+  func damagedStoreAlone() throws {
+    let broker = try EmbeddedBroker()
+    for name in TopicNames().all { try broker.createTopic(name, partitions: 1) }
+    let place = try Workplace()
+    try place.put(String(repeating: "no database ", count: 1000), "audit.sqlite")
+    let outcome = try place.rouse(
+      "run", "--bootstrap", broker.bootstrapServers, "--set", "roles=audit", "--set", "audit.store=audit.sqlite",
+      "--set", "http.listen=off")
+    #expect(outcome.status == 1)
+    #expect(outcome.err.contains("is damaged or not a database"), "\(outcome.err)")
   }
 
   @Test("a port that is taken is refused with advice, and so is what is no address")

@@ -20,6 +20,10 @@ public struct AuditError: Error, Equatable, Sendable {
     case diskFailure
     /// The file is damaged, or is no database.
     case corrupt
+    /// The file was moved away or replaced while the store was open. What is at its path now can be opened.
+    case replaced
+    /// Something else was written over the file while the store was open.
+    case overwritten
     /// Another process wrote to the file for longer than `AuditOptions.busyTimeout`.
     case locked
     /// The file may not be written, or was opened for reading only.
@@ -43,7 +47,9 @@ public struct AuditError: Error, Equatable, Sendable {
   public var isRetriable: Bool {
     switch kind {
     case .diskFull, .diskFailure, .locked: true
-    case .cannotOpen, .newerVersion, .olderFormat, .notAStore, .corrupt, .readOnly, .refusedContent, .other: false
+    case .cannotOpen, .newerVersion, .olderFormat, .notAStore, .corrupt, .replaced, .overwritten, .readOnly,
+      .refusedContent, .other:
+      false
     }
   }
 }

@@ -37,6 +37,8 @@ enum AuditSchema {
     var migrator = DatabaseMigrator()
     migrator.registerMigration(format) { db in
       try db.execute(sql: "PRAGMA application_id = \(applicationId)")
+      // Tells the store from others (`StoreHeader`).
+      try db.execute(sql: "PRAGMA user_version = \(Int32.random(in: 1...Int32.max))")
       try db.execute(sql: tables)
       try db.execute(sql: indices)
     }

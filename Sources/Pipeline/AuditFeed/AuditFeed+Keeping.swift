@@ -10,7 +10,7 @@ extension AuditFeed {
   /// The end of an attempt to store something.
   private enum Attempt<Result> {
     case done(Result)
-    /// The process was asked to stop.
+    /// The process was asked to stop, or the store is `unusable`.
     case stopped
     /// The store refused the content as many times as the caller allowed.
     case refused(RecordRefusal)
@@ -23,7 +23,8 @@ extension AuditFeed {
   ///   - records: The records, in the order of their partitions.
   ///   - positions: The positions to store with them: in each partition the offset after the last of these records.
   ///   - isSuspect: Whether the store has just refused a larger batch that held these records.
-  /// - Returns: Whether the records were stored or set aside; not if the process was asked to stop.
+  /// - Returns: Whether the records were stored or set aside; not if the process was asked to stop, or if the store is
+  ///   `unusable`.
   func keep(_ records: ArraySlice<AuditRecord>, _ positions: [AuditPosition], isSuspect: Bool = false) -> Bool {
     guard let first = records.first else {
       return untilDone { try sink.store([], positions: positions) } != nil
@@ -84,7 +85,7 @@ extension AuditFeed {
   /// Repeats work until it succeeds, with pauses that grow from 0.2 s to 10 s. The calling thread waits, so the records
   /// in hand are kept.
   ///
-  /// - Returns: The result; nil if the process was asked to stop.
+  /// - Returns: The result; nil if the process was asked to stop, or if the store is `unusable`.
   func untilDone<Result>(_ work: () throws -> Result) -> Result? {
     guard case .done(let result) = attempt(refusalsMax: nil, work) else { return nil }
     return result
@@ -99,6 +100,10 @@ extension AuditFeed {
     var (last, refusals): (RecordRefusal?, Int) = (nil, 0)
     while true {
       do { return .done(try work()) } catch {
+        if let failure = error as? UnusableStore {
+          unusable = failure
+          return .stopped
+        }
         counters.add(.auditRetries)
         // A store that refuses does not make the thread count as stuck: a restart would not help.
         publishStatus()

@@ -30,6 +30,7 @@ extension AuditFeed {
     let began = clock.wallMicroseconds
     if keep(records[...], positions) {
       next.merge(stored) { $1 }
+      tellUsable()
       counters.traces?.stored(records, from: began, to: clock.wallMicroseconds)
       for message in messages { storedTo[message.topicPartition] = message.timestampMilliseconds }
     }

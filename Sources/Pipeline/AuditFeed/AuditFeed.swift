@@ -24,6 +24,8 @@ public final class AuditFeed {
   let blocks = DecisionBlockReader()
   private(set) var consumer: (any ClusterConsumer)?
   private var unreadable = UnreadableBatches()
+  /// The failure of the store that ends the feed; nil while there is none.
+  var unusable: UnusableStore?
   var repeated: RepeatedErrors
   private var skips: SkipReader
   /// The offset of the next record to store, by partition.
@@ -90,8 +92,8 @@ public final class AuditFeed {
 
   /// Works on the calling thread until asked to stop.
   ///
-  /// - Throws: `PipelineError` if Kafka fails. A failing store is retried until it succeeds or the process is asked to
-  ///   stop. A record that the store refuses for its content is set aside.
+  /// - Throws: `PipelineError` if Kafka fails, or if the store cannot be used. A store that only fails is retried until it
+  ///   succeeds or the process is asked to stop. A record that the store refuses for its content is set aside.
   public func run() throws(PipelineError) {
     defer { end() }
     try start()
@@ -100,19 +102,27 @@ public final class AuditFeed {
 
   /// Connects, and resumes at the positions that the store holds.
   ///
-  /// - Throws: `PipelineError` if the cluster cannot be reached or lacks a topic.
+  /// - Throws: `PipelineError` if the cluster cannot be reached or lacks a topic, or if the store cannot be used.
   func start() throws(PipelineError) {
-    guard let known = untilDone({ try sink.positions() }) else { return }
+    let known = untilDone { try sink.positions() }
+    try checkStore()
+    guard let known else { return }
     do throws(KafkaError) { try start(from: known) } catch { throw .kafka(error) }
+    try checkStore()
     lastIdle = clock.elapsed
+  }
+
+  private func checkStore() throws(PipelineError) {
+    if let unusable { throw .store(unusable.reason) }
   }
 
   /// Reads one batch and stores it.
   ///
-  /// - Throws: `PipelineError` if Kafka fails.
+  /// - Throws: `PipelineError` if Kafka fails, or if the store cannot be used.
   func workOnce() throws(PipelineError) {
     publishStatus()
     do throws(KafkaError) { try work() } catch { throw .kafka(error) }
+    try checkStore()
   }
 
   /// Closes the consumer.
@@ -150,7 +160,12 @@ public final class AuditFeed {
       if clock.elapsed - began > longRefusal { overtaken = try removed(consumer) }
     } else if clock.elapsed - lastIdle > .seconds(10) {
       lastIdle = clock.elapsed
-      do { try sink.idle() } catch { logger.report(.auditHousekeepingFailed, metadata: ["error": "\(error)"]) }
+      do {
+        try sink.idle()
+        tellUsable()
+      } catch let failure as UnusableStore {
+        unusable = failure
+      } catch { logger.report(.auditHousekeepingFailed, metadata: ["error": "\(error)"]) }
     }
     // The records before a place that cannot be read were stored first.
     try take(batch.events, consumer)
@@ -194,6 +209,13 @@ public final class AuditFeed {
         cause: .passedOver)
       guard untilDone({ try sink.note(hole, positions: [position]) }) != nil else { return }
       skip.taken(logger, counters)
+    }
+  }
+
+  /// Notes that the store takes records, or could take them.
+  func tellUsable() {
+    if counters.status.set(auditGaveUp: nil) {
+      logger.notice("the audit store can be used again, and the audit goes on")
     }
   }
 

@@ -1,5 +1,14 @@
 // The texts of incidents of the audit.
 extension Incident.Texts {
+  static let auditGaveUp = Self(
+    "the audit gave up; the other roles of the process go on",
+    "The audit cannot work, for the reason in `error`: the store is damaged, may not be written, was moved away or overwritten while it was in use, is of another release, or a permission is missing. A process with the role audit alone ends instead, with `stageGaveUp`.",
+    loss:
+      "Nothing as long as `rouse.decisions` and `rouse.commands` keep the records. Answers of `rouse audit` end at the last record that was stored.",
+    advice:
+      "Do what `error` says. A damaged store is moved away together with its `-wal` and `-shm` ([A lost audit store](Disasters.md#a-lost-audit-store)). The audit is tried again every 30 s and goes on by itself."
+  )
+
   static let auditStoreRefuses = Self(
     "the audit store refuses; trying again",
     "The store could not take records in, for the reason in `error`: the disk is full or slow, or another program has locked the file.",

@@ -38,6 +38,7 @@ extension Incident {
     case .statePositionStops: .statePositionStops
     case .outputRefused: .outputRefused
     case .logRecordsMissing: .logRecordsMissing
+    case .auditGaveUp: .auditGaveUp
     case .auditStoreRefuses: .auditStoreRefuses
     case .auditHousekeepingFailed: .auditHousekeepingFailed
     case .auditRecordRefused: .auditRecordRefused
@@ -60,7 +61,7 @@ extension Incident.Texts {
 
   static let stageGaveUp = Self(
     "a stage gave up, so the process ends",
-    "The stage in `role` met an error that a restart of the stage does not mend: a topic of decisions with too few partitions, a missing permission, a wrong setting, another process with the same `instance`, or a store or record of another release. All stages of the process end, with exit code 1.",
+    "The stage in `role` met an error that a restart of the stage does not mend: a topic of decisions with too few partitions, a missing permission, a wrong setting, another process with the same `instance`, or a store or record of another release. An audit beside other roles has `auditGaveUp` instead. All stages of the process end, with exit code 1.",
     loss: "Nothing. Records stay in their topics until a process takes them.",
     advice:
       "Do what `error` says; `rouse topics check` compares the topics, and [Securing](Securing.md#permissions) lists the permissions. Then start the process again."

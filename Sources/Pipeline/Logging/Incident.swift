@@ -36,6 +36,8 @@ public enum Incident: String, CaseIterable, Sendable {
   case outputRefused
   /// Retention removed records of the log before they were planned.
   case logRecordsMissing
+  /// The audit has given up, and the other roles of its process go on.
+  case auditGaveUp
   /// The audit store does not take records in.
   case auditStoreRefuses
   /// The audit store could not remove old decisions.
@@ -52,7 +54,7 @@ public enum Incident: String, CaseIterable, Sendable {
     switch self {
     case .runFailed, .stageGaveUp, .batchUnreadable, .stateBatchUnreadable, .recordsSkipped, .deadLetterRefused,
       .logRecordStops, .stateRecordStops, .statePositionStops, .outputRefused, .logRecordsMissing,
-      .auditRecordRefused, .auditRecordUnreadable, .auditRecordsMissing:
+      .auditGaveUp, .auditRecordRefused, .auditRecordUnreadable, .auditRecordsMissing:
       .critical
     case .stageRestarts, .policyRefused, .logRecordUnreadable, .auditStoreRefuses, .auditHousekeepingFailed: .error
     }

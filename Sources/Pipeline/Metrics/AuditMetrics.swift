@@ -2,12 +2,17 @@ import Observing
 
 /// The metrics of the audit feed.
 struct AuditMetrics {
-  let stored, retries, unreadable, setAside, lostRecords, position, lagRecords, lagSeconds: MetricFamily
+  let gaveUp, stored, retries, unreadable, setAside, lostRecords, position, lagRecords, lagSeconds: MetricFamily
   static let (decision, command) = ("decision", "command")
 
   /// Adds the metrics to a registry.
   init(_ registry: MetricRegistry) {
     let labels = [MetricLabel("topic", upTo: 2, "`decisions` or `commands`"), MetricLabel.partition]
+    gaveUp = registry.gauge(
+      "rouse_audit_gave_up",
+      help: "Whether the audit of the process has given up while its other roles go on: 1 if it has, else 0",
+      advice:
+        "1: the store cannot be used. `/readyz` and the log line `auditGaveUp` say why. The audit goes on by itself.")
     stored = registry.counter(
       "rouse_audit_stored_total", [MetricLabel("record", upTo: 2, "`decision` or `command`")],
       help: "Decisions and commands that the audit store took",

@@ -14,6 +14,8 @@ extension PipelineStatus.StatusSnapshot {
   public func reasonsNotReady(_ threads: [PipelineStatus.StageThread]) -> [String] {
     var reasons: [String] = []
     for thread in threads {
+      // The process works without it, and says so elsewhere.
+      if thread.role == .audit, auditGaveUp != nil { continue }
       guard turns[thread] != nil else {
         reasons.append("\(thread) has not started, or is about to start again after an error")
         continue

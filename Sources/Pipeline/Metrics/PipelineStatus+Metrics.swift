@@ -113,6 +113,7 @@ extension PipelineStatus.StatusSnapshot {
     func gauge(_ value: (PipelineStatus.AuditPartitionStatus) -> Double?) -> [(labels: [String], value: Double)] {
       audit.compactMap { partition in value(partition).map { ([partition.topic, "\(partition.number)"], $0) } }
     }
+    metrics.gaveUp.replace(with: [([], auditGaveUp == nil ? 0 : 1)])
     metrics.position.replace(with: gauge { Double($0.next) }, beyond: .minimum)
     metrics.lagRecords.replace(with: gauge { $0.lagRecords.map { Double($0) } })
     metrics.lagSeconds.replace(with: gauge { Self.lagSeconds($0.lagRecords, $0.storedTo, now) }, beyond: .maximum)

@@ -147,6 +147,8 @@ public final class PipelineStatus: Sendable {
     public var planners: [Int: PlannerStatus] = [:]
     /// The partitions that the audit feed reads, by topic and number.
     public var audit: [AuditPartitionStatus] = []
+    /// The reason why the audit has given up while the other roles of the process go on; nil while it works.
+    public var auditGaveUp: String?
   }
 
   private let state = Mutex(StatusSnapshot())
@@ -181,6 +183,18 @@ public final class PipelineStatus: Sendable {
 
   /// Sets the positions of the audit feed.
   func set(_ audit: [AuditPartitionStatus]) { state.withLock { $0.audit = audit } }
+
+  /// Notes whether the audit has given up while the other roles of the process go on.
+  ///
+  /// - Parameter reason: The reason; nil when it works again.
+  /// - Returns: Whether that is news.
+  func set(auditGaveUp reason: String?) -> Bool {
+    state.withLock {
+      let isNews = $0.auditGaveUp != reason
+      $0.auditGaveUp = reason
+      return isNews
+    }
+  }
 
   /// Forgets a thread that has ended.
   func ended(_ stage: StageThread) {

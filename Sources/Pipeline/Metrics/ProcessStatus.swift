@@ -35,10 +35,13 @@ package struct ProcessStatus: Sendable, Equatable {
     package var name: String
     /// The seconds since its last turn; nil if it does not run.
     package var secondsSinceTurn: Double?
+    /// The reason why it has given up while the other threads go on; nil if it has not.
+    package var gaveUp: String?
 
     /// Makes a thread by its parts.
-    package init(name: String, secondsSinceTurn: Double?) {
+    package init(name: String, secondsSinceTurn: Double?, gaveUp: String? = nil) {
       self.name = name
+      self.gaveUp = gaveUp
       self.secondsSinceTurn = secondsSinceTurn
     }
   }
@@ -134,7 +137,7 @@ package struct ProcessStatus: Sendable, Equatable {
       self.threads.append(
         WorkingThread(
           name: "\(thread["role"]?.text ?? "unknown") thread \(number)",
-          secondsSinceTurn: thread["secondsSinceTurn"]?.number))
+          secondsSinceTurn: thread["secondsSinceTurn"]?.number, gaveUp: thread["gaveUp"]?.text))
       partitions += (thread["partitions"]?.elements ?? []).compactMap { OwnedPartition($0) }
     }
   }

@@ -9,6 +9,8 @@ public enum PipelineError: Error, Sendable, Equatable {
   case unreadable(place: String, reason: String)
   /// The settings do not fit the cluster or the machine.
   case setup(String)
+  /// The audit store cannot be used until a person mends or moves it.
+  case store(String)
 
   /// Whether restarting the stage may help.
   public var isWorthRetrying: Bool {
@@ -16,7 +18,7 @@ public enum PipelineError: Error, Sendable, Equatable {
     // Only a person makes a topic that is missing, or gives a permission.
     case .kafka(let error):
       !(error.code == .unknownTopicOrPartition && error.isFatal) && !error.code.refusesPrincipal && !isReplaced
-    case .unreadable, .setup: false
+    case .unreadable, .setup, .store: false
     }
   }
 
@@ -49,7 +51,7 @@ extension PipelineError: CustomStringConvertible {
       "\(error.description); `rouse topics acls` prints the permissions that each role needs"
     case .kafka(let error): error.description
     case .unreadable(let place, let reason): "\(place): \(reason)"
-    case .setup(let text): text
+    case .setup(let text), .store(let text): text
     }
   }
 }

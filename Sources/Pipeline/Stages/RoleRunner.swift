@@ -15,6 +15,8 @@ public final class RoleRunner: Sendable {
   /// The size of the stack of a thread, in bytes. Parsing a policy on a planner thread takes less than 1 MiB in a debug
   /// build.
   private static let stackBytes = 8 << 20
+  /// The time until a stage that has given up alone is tried again, in seconds.
+  private let giveUpPause: Double
 
   /// Makes a runner.
   ///
@@ -22,7 +24,15 @@ public final class RoleRunner: Sendable {
   ///   - stop: Ends all stages. A stage that fails for good raises it.
   ///   - counters: Counts restarts.
   ///   - logger: Gets failures.
-  public init(stop: StopSignal, counters: PipelineCounters, logger: Logger) {
+  public convenience init(stop: StopSignal, counters: PipelineCounters, logger: Logger) {
+    self.init(stop: stop, counters: counters, logger: logger, giveUpPause: 30)
+  }
+
+  /// Makes a runner with a given pause.
+  ///
+  /// - Parameter giveUpPause: The time until a stage that has given up alone is tried again, in seconds.
+  init(stop: StopSignal, counters: PipelineCounters, logger: Logger, giveUpPause: Double) {
+    self.giveUpPause = giveUpPause
     self.stop = stop
     self.counters = counters
     self.logger = logger
@@ -38,12 +48,16 @@ public final class RoleRunner: Sendable {
   ///
   /// - Parameters:
   ///   - name: The name of the thread, and of the stage in logs.
+  ///   - isDispensable: Whether the other stages go on without it when it fails for good, as they do without the audit. It is
+  ///     tried again every 30 s.
   ///   - stage: Makes the stage and runs it. Called again, after a pause of 0.5 s to 30 s, when it returns although
   ///     nothing asked it to stop, or throws an error that `isWorthRetrying`.
-  public func start(_ name: String, _ stage: @escaping @Sendable () throws(PipelineError) -> Void) {
+  public func start(
+    _ name: String, isDispensable: Bool = false, _ stage: @escaping @Sendable () throws(PipelineError) -> Void
+  ) {
     running.withLock { $0 += 1 }
     let thread = Thread { [self] in
-      runUntilStopped(name, stage)
+      runUntilStopped(name, isDispensable, stage)
       running.withLock { $0 -= 1 }
     }
     thread.name = "rouse-\(name)"
@@ -51,7 +65,9 @@ public final class RoleRunner: Sendable {
     thread.start()
   }
 
-  private func runUntilStopped(_ name: String, _ stage: () throws(PipelineError) -> Void) {
+  private func runUntilStopped(
+    _ name: String, _ isDispensable: Bool, _ stage: () throws(PipelineError) -> Void
+  ) {
     var pause = 0.5
     while !stop.isAsked {
       let began = ContinuousClock.now
@@ -59,6 +75,13 @@ public final class RoleRunner: Sendable {
         try stage()
         if stop.isAsked { return }
       } catch {
+        if isDispensable, !error.isWorthRetrying {
+          if counters.status.set(auditGaveUp: "\(error)") {
+            logger.report(.auditGaveUp, metadata: ["role": "\(name)", "error": "\(error)"])
+          }
+          stop.wait(giveUpPause)
+          continue
+        }
         guard error.isWorthRetrying else {
           logger.report(.stageGaveUp, metadata: ["role": "\(name)", "error": "\(error)"])
           failure.withLock { $0 = $0 ?? error }

@@ -31,7 +31,8 @@ struct DoctorCheck: Sendable {
     DoctorCheck(
       name: "processes", purpose: "the running processes, their partitions and their release",
       codes: [
-        .partitionStopped, .processStuck, .processUnready, .processAway, .partitionUnplanned, .versionsDiffer,
+        .partitionStopped, .processStuck, .processUnready, .auditGaveUp, .processAway, .partitionUnplanned,
+        .versionsDiffer,
       ], find: DoctorFacts.processFindings),
     DoctorCheck(
       name: "policy", purpose: "the policy in force in all partitions",

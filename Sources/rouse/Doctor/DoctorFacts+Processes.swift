@@ -30,6 +30,9 @@ extension DoctorFacts {
       })
     findings.add(
       .processUnready, answered.flatMap { address, status in status.notReady.map { "\(address): \($0)" } })
+    findings.add(
+      .auditGaveUp,
+      answered.flatMap { address, status in status.threads.compactMap(\.gaveUp).map { "\(address): \($0)" } })
     for severity in FindingSeverity.allCases {
       findings.add(
         .processAway,

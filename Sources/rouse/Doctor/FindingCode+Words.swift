@@ -43,7 +43,7 @@ extension FindingCode {
     case .partitionStopped, .processStuck, .processUnready, .processAway, .partitionUnplanned, .versionsDiffer:
       processMeaning
     case .policyMissing, .policyRefused, .policyDiffers, .policyPending, .policyFile: policyMeaning
-    case .storeUnusable, .storeMissing, .diskFull, .folderClosed, .storeHoles: storageMeaning
+    case .auditGaveUp, .storeUnusable, .storeMissing, .diskFull, .folderClosed, .storeHoles: storageMeaning
     }
   }
 
@@ -335,6 +335,16 @@ extension FindingCode {
 
   private var storageMeaning: FindingWords {
     switch self {
+    case .auditGaveUp:
+      FindingWords(
+        .wrong, "the audit of a process has given up",
+        when:
+          "A process says that its audit cannot work, and that its other roles go on. The store is damaged, may not be written, was moved away or overwritten while it was in use, or a permission is missing.",
+        means:
+          "Nothing is stored, and answers of `rouse audit` end there. Decisions and commands wait in their topics as long as these keep them. Pushes are not affected.",
+        do:
+          "Do what the words say. The audit goes on by itself within 30 s. To make a new store from the topics, move the old one away as [A lost audit store](Disasters.md#a-lost-audit-store) says."
+      )
     case .storeUnusable:
       FindingWords(
         .wrong, "the audit store cannot be used",

@@ -19,6 +19,7 @@ enum FindingCode: String, CaseIterable, Sendable {
   case policyMissing = "POLICY_MISSING"
   case policyRefused = "POLICY_REFUSED"
   case policyDiffers = "POLICY_DIFFERS"
+  case auditGaveUp = "AUDIT_GAVE_UP"
   case storeUnusable = "STORE_UNUSABLE"
   case storeMissing = "STORE_MISSING"
   case diskFull = "DISK_FULL"

@@ -7,20 +7,33 @@ import Pipeline
 final class AuditSink: DecisionSink {
   private let store: AuditStore
   private let retention: Retention
+  private var watch: StoreWatch
+  private let now: () -> ContinuousClock.Instant
+  /// Whether the file became unusable while it was open. SQLite must not open it again: it would mix what is in the file with its
+  /// write-ahead log.
+  private(set) var isDamaged = false
   private var batch = AuditBatch()
 
   /// Opens the store, or creates it.
+  /// - Parameters:
+  ///   - path: The path of the file.
+  ///   - retention: The bounds of the store.
+  ///   - now: Tells the time.
   /// - Throws: `AuditError` when the file cannot be opened or is no audit store.
-  init(path: String, retention: Retention) throws(AuditError) {
+  init(
+    path: String, retention: Retention, now: @escaping () -> ContinuousClock.Instant = { .now }
+  ) throws(AuditError) {
     store = try AuditStore.open(path: path)
+    watch = try StoreWatch(path: path, now: now())
     self.retention = retention
+    self.now = now
   }
 
   /// Whether users other than the owner can read or write the store's file.
   var isReadableByOthers: Bool { store.isReadableByOthers }
 
   func positions() throws -> [AuditPosition] {
-    try store.positions().map { position in
+    try use { store throws(AuditError) in try store.positions() }.map { position in
       AuditPosition(
         topic: position.topic == .decisions ? .decisions : .commands, partition: position.partition, next: position.next
       )
@@ -63,13 +76,29 @@ final class AuditSink: DecisionSink {
     }
   }
 
-  /// Stores the batch.
-  /// - Throws: `RecordRefusal` if SQLite refuses the content of a record, else `AuditError`.
   private func storeBatch() throws {
-    do throws(AuditError) { _ = try store.store(batch) } catch {
-      throw error.kind == .refusedContent ? RecordRefusal(reason: error.reason) : error as any Error
-    }
+    _ = try use { store throws(AuditError) in try store.store(batch) }
   }
 
-  func idle() throws { _ = try store.retain(retention) }
+  func idle() throws { _ = try use { store throws(AuditError) in try store.retain(retention) } }
+
+  /// Uses the store, if its file is still the one that was opened.
+  /// - Throws: `RecordRefusal` if SQLite refuses the content of a record, `UnusableStore` if a person must do something about the
+  ///   store, else `AuditError`.
+  private func use<Result>(_ body: (AuditStore) throws(AuditError) -> Result) throws -> Result {
+    do throws(AuditError) {
+      try watch.look(now: now())
+      return try body(store)
+    } catch {
+      switch error.kind {
+      case .refusedContent: throw RecordRefusal(reason: error.reason)
+      case .diskFull, .diskFailure, .locked, .other: throw error
+      case .corrupt, .overwritten:
+        isDamaged = true
+        throw UnusableStore(reason: error.description)
+      case .cannotOpen, .newerVersion, .olderFormat, .notAStore, .replaced, .readOnly:
+        throw UnusableStore(reason: error.description)
+      }
+    }
+  }
 }

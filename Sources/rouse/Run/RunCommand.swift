@@ -204,19 +204,18 @@ struct RunCommand: AsyncParsableCommand {
     }
     if roles.contains(.audit) {
       let audit = AuditSettings(settings)
-      runner.start("audit") { () throws(PipelineError) in
-        let sink: AuditSink
-        do throws(AuditError) {
-          sink = try AuditSink(path: audit.path, retention: audit.retention)
-        } catch {
-          throw .setup(error.description)
-        }
+      let place = AuditPlace(path: audit.path)
+      // Planners do without an audit; a process that has nothing else to do ends.
+      runner.start("audit", isDispensable: roles != [.audit]) { () throws(PipelineError) in
+        let sink = try place.open(retention: audit.retention)
         if sink.isReadableByOthers {
           logger.warning(
             "other users can read the audit store, which contains push tokens; chmod 600 keeps them out",
             metadata: ["store": "\(audit.path)"])
         }
-        try AuditFeed(settings: pipeline, sink: sink, stop: stop, counters: counters, logger: logger).run()
+        try place.use(sink) { () throws(PipelineError) in
+          try AuditFeed(settings: pipeline, sink: sink, stop: stop, counters: counters, logger: logger).run()
+        }
       }
     }
   }

@@ -102,8 +102,9 @@ final class MachinePages: Sendable {
     let brokers = console?.findings.brokers.map {
       "no broker answers, so the console shows no policies, dead letters and topics: \($0)"
     }
+    let audit = counters.status.snapshot.auditGaveUp.map { "the audit has given up, so no decisions are stored: \($0)" }
     let keys = tokens?.fault.map { "no token is accepted, because the issuer's keys cannot be used: \($0)" }
-    return [brokers, keys].compactMap(\.self)
+    return [brokers, audit, keys].compactMap(\.self)
   }
 
   private func probe(
@@ -138,6 +139,7 @@ final class MachinePages: Sendable {
     json.objects("threads", threads) { thread, json in
       json.member("role", thread.role.rawValue)
       json.member("number", thread.number)
+      if thread.role == .audit, let reason = status.auditGaveUp { json.member("gaveUp", reason) }
       json.member("secondsSinceTurn", status.turns[thread].map { Double(now - $0) / 1_000_000 })
       if thread.role == .intake, let sources = status.intake[thread.number] {
         json.objects("sources", sources.sorted { ($0.topic, $0.number) < ($1.topic, $1.number) }) { source, json in

@@ -38,6 +38,38 @@ struct AuditFeedTests {
     }
   }
 
+  @Test("an audit whose store cannot be used gives up alone, says so, and goes on when the store can be used")
+  func unusableStore() throws {
+    let fixture = try PipelineFixture()
+    let sink = GatedSink(.isUnusable)
+    let feed = Feed(fixture.settings, sink, isDispensable: true)
+    defer { feed.end() }
+    let done = try fixture.run(
+      fixture.registering(20),
+      fixture.phase(.decisions, plus: 20) { try fixture.delay(0, id: "e0", after: 60) })
+    #expect(done)
+    #expect(feed.wait { feed.counters.status.snapshot.auditGaveUp == "the store is damaged" && sink.calls > 2 })
+    let thread = PipelineStatus.StageThread(role: .audit, number: 0)
+    #expect(feed.counters.status.snapshot.reasonsNotReady([thread]) == [])
+    #expect(feed.metrics.contains("\nrouse_audit_gave_up 1\n"))
+    #expect(feed.gaveUp.count == 1, "the same reason is logged once")
+    #expect(feed.isRunning)
+    sink.open()
+    #expect(feed.wait { sink.decisions.count == 20 && feed.counters.status.snapshot.auditGaveUp == nil })
+    #expect(feed.metrics.contains("\nrouse_audit_gave_up 0\n"))
+  }
+
+  @Test("an audit without other roles beside it ends the process when its store cannot be used")
+  func unusableStoreAlone() throws {
+    let fixture = try PipelineFixture(partitions: 1)
+    try fixture.publish(fixture.settings.topics.decisions, key: "x", value: Self.decision("d-0-0-0"))
+    let feed = Feed(fixture.settings, GatedSink(.isUnusable))
+    defer { feed.end() }
+    #expect(feed.wait { !feed.isRunning })
+    #expect(feed.fatalError == .store("the store is damaged"))
+    #expect(feed.gaveUp.isEmpty)
+  }
+
   @Test("at its start the audit feed reports the records that retention removed, and nothing else")
   func lossAtStart() throws {
     let fixture = try PipelineFixture(partitions: 1)
@@ -209,19 +241,31 @@ private struct Feed {
   private let stop = StopSignal()
   private let runner: RoleRunner
 
-  init(_ settings: PipelineSettings, _ sink: GatedSink, longRefusal: Duration = .seconds(60)) {
+  init(
+    _ settings: PipelineSettings, _ sink: GatedSink, longRefusal: Duration = .seconds(60), isDispensable: Bool = false
+  ) {
     self.sink = sink
     let counters = counters
     let stop = stop
     let logger = log.logger
-    runner = RoleRunner(stop: stop, counters: counters, logger: logger)
-    runner.start("audit") { () throws(PipelineError) in
+    runner = RoleRunner(stop: stop, counters: counters, logger: logger, giveUpPause: 0.01)
+    runner.start("audit", isDispensable: isDispensable) { () throws(PipelineError) in
       try AuditFeed(
         settings: settings, sink: sink, stop: stop, counters: counters, logger: logger, longRefusal: longRefusal
       ).run()
     }
   }
 
+  /// Whether the thread runs.
+  var isRunning: Bool { runner.runningCount > 0 }
+  /// The metrics of the process.
+  var metrics: String { String(decoding: Exposition.bytes(of: counters.registry, as: .prometheus), as: UTF8.self) }
+  /// The error that ended the thread.
+  var fatalError: PipelineError? { runner.fatalError }
+  /// The messages that the audit gave up alone.
+  var gaveUp: [Logger.Metadata] {
+    log.entries.map(\.metadata).filter { $0["incident"] == "auditGaveUp" }
+  }
   /// The critical messages about records that retention removed.
   var losses: [Logger.Metadata] { critical.filter { $0["place"] == nil } }
   /// The places of the critical messages about records that were read and are no decisions.
@@ -246,9 +290,9 @@ private struct Feed {
   }
 }
 
-/// A store that hangs or refuses until a test opens it.
+/// A store that hangs, refuses or is damaged until a test opens it.
 private final class GatedSink: DecisionSink, Sendable {
-  enum Trouble { case hangs, refuses }
+  enum Trouble { case hangs, refuses, isUnusable }
   private struct Contents {
     var trouble: Trouble?
     var calls = 0
@@ -289,6 +333,7 @@ private final class GatedSink: DecisionSink, Sendable {
     switch trouble {
     case .hangs: gate.wait()
     case .refuses: throw Refusal()
+    case .isUnusable: throw UnusableStore(reason: "the store is damaged")
     case nil: break
     }
     contents.withLock { contents in
