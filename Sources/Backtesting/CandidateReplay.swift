@@ -39,6 +39,8 @@ struct CandidateReplay {
   private var answered = 0
   /// The devices in developer mode. Pushes are free for them, so they are left out of the counts.
   private var developers: Set<Identifier> = []
+  /// For each device whose last push reloaded instances without showing them anything, that push and these instances.
+  private var unserved: [Identifier: (command: Identifier, surface: Surface, instances: Set<Identifier>)] = [:]
   /// For each device, the last command that reloaded measured instances, and the places of their streams.
   private var lastReloads: [Identifier: (command: Identifier, streams: [Int])] = [:]
 
@@ -124,6 +126,7 @@ struct CandidateReplay {
       for (index, decision) in output.decisions.enumerated() where decision.final {
         if !developers.isEmpty, developers.contains(planner.decision(index, of: output).device) { continue }
         surfaces[decision.surface, default: SurfaceTally()].count(decision)
+        if decision.reason == .emittedCoalesced, !unserved.isEmpty { noteJoined(planner.decision(index, of: output)) }
       }
       noteObjectives(streams)
       for index in 0..<output.commandCount { note(planner.command(index, of: output), event: event, streams) }
@@ -142,6 +145,21 @@ struct CandidateReplay {
     }
   }
 
+  /// Notes the instances that a push reloads without showing them anything.
+  private mutating func noteUnserved(_ command: Command) {
+    var instances = Set(command.charged.lazy.filter { $0.ledger == .instance }.map(\.owner))
+    for served in command.serves { instances.remove(served.instance) }
+    unserved[command.device] = instances.isEmpty ? nil : (command.command, command.surface, instances)
+  }
+
+  /// Notes that an event joined a push. If the push had only been charged to the instance, its reload has shown something after all.
+  private mutating func noteJoined(_ decision: Decision) {
+    guard let last = unserved[decision.device], last.command == decision.command,
+      unserved[decision.device]?.instances.remove(decision.instance) != nil
+    else { return }
+    surfaces[last.surface]?.reloadsWasted -= 1
+  }
+
   /// Counts a command, and lets its device answer.
   private mutating func note(_ command: Command, event: DomainEvent?, _ streams: MeasuredInstances) {
     recount.count(command)
@@ -149,6 +167,7 @@ struct CandidateReplay {
     let action = isActivity ? self.action(of: command) : nil
     if !developers.contains(command.device) {
       surfaces[command.surface, default: SurfaceTally()].count(command, event: action)
+      if !isActivity { noteUnserved(command) }
     }
     if isActivity {
       if action == "start" { answer(activities.started(by: command, event: event), to: command) }

@@ -319,6 +319,22 @@ import Testing
         """))
   }
 
+  @Test("a statement counts the events whose decisions name a push, also those that joined it at its log time")
+  func joinedEvents() throws {
+    let store = try AuditStore.open(path: ":memory:")
+    let decisions = [
+      Sample.decision(1, verdict: .emit, reason: .emitted, command: "c-0-0-0"),
+      Sample.decision(2, event: "late", verdict: .coalesce, reason: .emittedCoalesced, command: "c-0-0-0"),
+      Sample.decision(
+        3, event: "late", instance: "w2", verdict: .coalesce, reason: .emittedCoalesced, command: "c-0-0-0"),
+      Sample.decision(4, event: "other"),
+    ]
+    try store.store(
+      AuditBatch(decisions, [Sample.command(0), Sample.command(1, at: Sample.start + .hours(1), left: 9)]))
+    let statement = try store.statement("phone")
+    #expect(statement.accounts.map { $0.lines.map(\.events) } == [[2, 1], [2, 1]])
+  }
+
   @Test("answers as JSON are indented, and exported lines have the form of the topics")
   func json() throws {
     let store = try story()

@@ -84,13 +84,14 @@ struct SurfaceTests {
     return events + [event("match.final", "match/1", 100, 5)]
   }()
 
-  private func simulate(_ model: DeviceModel, _ extra: String = "", devices: [String] = Self.devices) throws
-    -> BacktestReport
-  {
+  private func simulate(
+    _ model: DeviceModel, _ extra: String = "", devices: [String] = Self.devices,
+    events: [String] = Self.events
+  ) throws -> BacktestReport {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("surfaces-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    for (name, lines) in [("devices", devices), ("events", Self.events)] {
+    for (name, lines) in [("devices", devices), ("events", events)] {
       var writer = try LineWriter(path: "\(folder)/\(name).jsonl")
       for line in lines {
         try writer.append(line)
@@ -109,6 +110,21 @@ struct SurfaceTests {
 
   private func counts(_ surface: Surface, in report: BacktestReport) throws -> BacktestReport.SurfaceCounts {
     try #require(report.commands[0].surfaces.first { $0.surface == surface }, "\(surface.rawValue)")
+  }
+
+  @Test("a reload that a push only charged shows an event that joins the push at its log time, so it is not wasted")
+  func joined() throws {
+    let phone = Self.device(
+      "phone",
+      #""tokens":{"widgets":"ab"},"widgets":[{"id":"w","kind":"Score","interests":["match/1"]},"#
+        + #"{"id":"x","kind":"Score","interests":["match/2"]}]"#)
+    let events = [Self.event("match.goal", "match/1", 7, 1), Self.event("match.corner", "match/2", 7, 1)]
+    for count in 1...2 {
+      let report = try simulate(DeviceModel(), devices: [phone], events: Array(events.prefix(count)))
+      let widget = try counts(.widget, in: report)
+      #expect(widget.commands == 1 && widget.reloads == 2)
+      #expect(widget.reloadsWasted == 2 - count)
+    }
   }
 
   @Test("an activity that was started by push registers, is updated at both priorities, and is ended")

@@ -25,10 +25,26 @@ extension AuditStore {
       statement.omitted = max(0, rows.count - limit)
       var earlier = BudgetStatement.EarlierBalances()
       for row in rows.prefix(statement.omitted) { earlier.note(try row.command(words)) }
-      for row in rows.dropFirst(statement.omitted) { statement.add(try row.command(words), after: earlier) }
+      for row in rows.dropFirst(statement.omitted) {
+        let command = try row.command(words)
+        statement.add(command, showing: try db.events(shownBy: command, words), after: earlier)
+      }
       if statement.omitted > 0 { statement.begin = rows[statement.omitted...].first.map(StatementPlace.init) }
       statement.accounts.sort { ($0.ledger.code, $0.owner) < ($1.ledger.code, $1.owner) }
       return statement
     }
+  }
+}
+
+extension Database {
+  /// Returns the events of the decisions that name a command: those of its list, and those that came at its log time and joined it.
+  fileprivate func events(shownBy command: Command, _ words: WordReader) throws -> Set<Identifier> {
+    var events: Set<Identifier> = []
+    let instant = TimeRange(from: command.at, to: command.at + TimeSpan(microseconds: 1))
+    try scan(.command, command.command, in: instant, words: words) { line in
+      events.insert(Identifier(decoding: line.event))
+      return true
+    }
+    return events
   }
 }

@@ -10,7 +10,7 @@ public struct BudgetStatement: Equatable, Sendable {
     public var command: Identifier
     /// The kinds that the push served, each once, in the order of the command.
     public var kinds: [Identifier]
-    /// The number of distinct events that the push showed.
+    /// The number of distinct events that the push showed: those whose decisions name the command.
     public var events: Int
     /// The number of tokens that the ledger gained since the previous line: by a new window, the rate, a refund or a larger limit.
     /// It is negative if a smaller limit took tokens away.
@@ -91,15 +91,20 @@ extension BudgetStatement {
   ///
   /// - Parameters:
   ///   - command: The command.
+  ///   - shown: The events of the stored decisions that name it.
   ///   - earlier: The tokens that were left by the commands before the statement.
-  mutating func add(_ command: Command, after earlier: EarlierBalances = EarlierBalances()) {
+  mutating func add(
+    _ command: Command, showing shown: Set<Identifier> = [], after earlier: EarlierBalances = EarlierBalances()
+  ) {
     commands += 1
     if command.charged.isEmpty { free += 1 }
     var kinds: [Identifier] = []
     for served in command.serves where !kinds.contains(served.kind) { kinds.append(served.kind) }
     // Events that a command leaves out of its list may be the same for several instances, so the most of one instance counts.
     let leftOut = command.serves.reduce(0) { max($0, $1.eventsLeftOut) }
-    let events = Set(command.serves.flatMap(\.events)).count.addingSaturating(leftOut)
+    let listed = Set(command.serves.flatMap(\.events))
+    // Decisions may be missing in the store.
+    let events = max(listed.count.addingSaturating(leftOut), listed.union(shown).count)
     let date = day(of: command.at)
     for charge in command.charged {
       var line = Line(
