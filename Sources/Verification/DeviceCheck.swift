@@ -50,11 +50,12 @@ struct DeviceCheck {
     var next = 0
     for command in commands {
       while next < decisions.count, RecordId.inLogOrder(decisions[next].id, command.id) {
-        reloads.note(decisions[next])
+        reloads.note(decisions[next], &report)
         next += 1
       }
       reloads.check(command, &report)
     }
+    for decision in decisions[next...] { reloads.note(decision, &report) }
   }
 
   /// The key of the decisions about one event for one instance.

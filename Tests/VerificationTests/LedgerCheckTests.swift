@@ -150,6 +150,11 @@ struct LedgerCheckTests {
       (waits.decision, waits.event, waits.events) = ("d-0-0-0", "waits", ["waits"])
       (waits.verdict, waits.reason, waits.final, waits.command) = (.defer, .minInterval, false, nil)
       waits.at = waits.at - .seconds(1)
+      waits.tokensLeft.instance = 3
+      day.decisions.append(waits)
+      // Its next decision, which is about another event.
+      (waits.decision, waits.event, waits.events) = ("d-0-3-0", "next", ["next"])
+      waits.at = waits.at + .minutes(10)
       day.decisions.append(waits)
       day.decisions[0].instance = "v"
       day.decisions[0].kind = "L"
@@ -196,10 +201,18 @@ struct LedgerCheckTests {
       try findings { $0.names("K L") } == [
         "the payload of c-0-1-0 names K, L, but the command does not charge w of kind K, on which events wait"
       ])
+    for (left, at) in [(0, .minutes(10)), (4, .minutes(10)), (3, .hours(2))] as [(Int, TimeSpan)] {
+      #expect(
+        try findings {
+          $0.names("K L")
+          $0.day.decisions[2].tokensLeft.instance = left
+          $0.day.decisions[2].at = $0.day.commands[0].at + at
+        } == [], "it may have had no token")
+    }
     #expect(
       try findings {
         $0.names("K L")
-        $0.day.decisions[1].surface = .control
+        for place in 1...2 { $0.day.decisions[place].surface = .control }
       } == [], "a control is pushed to alone, whatever its kind is called")
     #expect(
       try findings {

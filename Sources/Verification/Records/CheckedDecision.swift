@@ -14,6 +14,8 @@ struct CheckedDecision {
   var final: Bool
   /// The log time of the decision.
   var at: Timestamp
+  /// The tokens that the instance had left; negative if the decision does not say it.
+  var left: Int
   /// The command that the decision names, if any.
   var command: RecordId?
   /// The hashes of all events that the command shows, as the decision lists them, sorted. Empty without a command.
@@ -35,6 +37,7 @@ extension CheckedDecision {
     reason = decision.reason
     final = decision.final
     at = decision.at
+    left = decision.tokensLeft.instance ?? -1
     self.command = command
     events = command == nil ? [] : decision.events.map { FNV1a.of($0) }.sorted()
   }
@@ -48,7 +51,7 @@ extension CheckedDecision: FieldCoded {
     CheckedDecision(
       id: .blank, event: "", device: "", instance: "", kind: "", isWidget: true, verdict: .suppress, reason: .noMatch,
       final: false,
-      at: Timestamp(microseconds: 0),
+      at: Timestamp(microseconds: 0), left: -1,
       command: nil, events: [])
   }
 
@@ -63,6 +66,7 @@ extension CheckedDecision: FieldCoded {
     try coder.code(&reason, "a reason")
     try coder.bool(&final, "whether it is final")
     try coder.timestamp(&at, "an instant")
+    try coder.zigzag(&left, "the tokens left")
     try coder.optional(&command, "whether there is a command")
     try coder.hashes(&events)
   }
