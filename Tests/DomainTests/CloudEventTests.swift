@@ -235,12 +235,4 @@ import Testing
       #expect(try decoder.decode(event) == decode(event))
     }
   }
-
-  @Test(
-    "time zones are looked up in the system's database",
-    arguments: [
-      ("Europe/Rome", true), ("UTC", true), ("US/Eastern", true), ("Europe/Romee", false), ("", false),
-      ("../../etc/passwd", false), ("europe/rome", false),
-    ])
-  func timeZones(name: String, exists: Bool) { #expect(TimeZoneNames.exists(name) == exists) }
 }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Foundation
+import Domain
 import Replay
 
 /// The options that name recorded looks.
@@ -16,7 +16,7 @@ struct ViewsOptions: ParsableArguments {
   var viewsZone = "UTC"
 
   func validate() throws {
-    if TimeZone(identifier: viewsZone) == nil {
+    if !TimeZoneNames.exists(viewsZone) {
       throw ValidationError("--views-zone: found \"\(viewsZone)\", expected an IANA zone such as Europe/Helsinki")
     }
   }
