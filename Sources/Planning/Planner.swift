@@ -67,6 +67,7 @@ public struct Planner {
     self.partitionCount = partitionCount
     self.bounds = bounds
     zones = ZoneTable(offsets: offsets)
+    zones.use(policy.quietHours, now: .distantPast)
     ledgers = Ledgers(policy.profile)
     rules = Rules(policy)
     pricing = Pricing(prior: bounds.demandPrior)

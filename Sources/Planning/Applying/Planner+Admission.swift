@@ -71,8 +71,7 @@ extension Planner {
   /// Counts the current event as a visible change in the demand of an instance. In quiet hours it is not counted, because it
   /// could not spend a token.
   private mutating func noteArrival(_ instance: InstanceSlot, _ device: DeviceSlot) {
-    let timeOfDay = zones.timeOfDay(registry.devices[device].zone, now)
-    if let quiet = rules.policy.quietHours, quietEnd(quiet, timeOfDay) != nil { return }
+    if zones.quietEnd(registry.devices[device].zone) != nil { return }
     learnChange(instance, device)
     touch(device)
   }

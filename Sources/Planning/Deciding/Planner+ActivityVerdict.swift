@@ -119,8 +119,7 @@ extension Planner {
 
   private func isQuiet(_ device: DeviceSlot, relevance: Double) -> Bool {
     guard let hours = rules.policy.quietHours else { return false }
-    return quietEnd(hours, zones.timeOfDay(registry.devices[device].zone, now)) != nil
-      && Float(relevance) < Float(hours.exceptRelevance)
+    return zones.quietEnd(registry.devices[device].zone) != nil && Float(relevance) < Float(hours.exceptRelevance)
   }
 
   /// Returns whether the subject has an activity on the device, either registered or started by push.

@@ -85,7 +85,7 @@ extension Planner {
     if isRatePriced {
       weighing.ratePrice = ratePrice(route, device, recentNeed: bounds.recentNeed, minInterval: bounds.minInterval)
     }
-    apply(bounds, to: &weighing, device, route, timeOfDay, terms)
+    apply(bounds, to: &weighing, device, route, terms)
     return weighing
   }
 
@@ -109,9 +109,9 @@ extension Planner {
   @inline(__always)
   private func apply(
     _ limits: InstanceLimits, to weighing: inout Weighing, _ device: DeviceSlot, _ route: Route,
-    _ timeOfDay: TimeOfDay, _ terms: ContiguousArray<InstanceTerms>
+    _ terms: ContiguousArray<InstanceTerms>
   ) {
-    if let quiet = rules.policy.quietHours, let end = quietEnd(quiet, timeOfDay),
+    if let quiet = rules.policy.quietHours, let end = zones.quietEnd(registry.devices[device].zone),
       topRelevance(terms) < Float(quiet.exceptRelevance)
     {
       weighing.hold(.quietHours, until: end + spread(device, after: quiet))
@@ -131,17 +131,6 @@ extension Planner {
       weighing.hold(.budgetApp, until: Timestamp(microseconds: 0) + LocalZone.day * (AppTable.day(of: now) + 1))
     }
     if limits.reserveHeld, let until = reserveUntil(device, terms) { weighing.hold(.reserveHeld, until: until) }
-  }
-
-  /// Returns the end of quiet hours; nil when they do not hold now.
-  @inline(__always)
-  func quietEnd(_ quiet: QuietHours, _ timeOfDay: TimeOfDay) -> Timestamp? {
-    let (from, to) = (Int64(quiet.fromMinute) * 60_000_000, Int64(quiet.toMinute) * 60_000_000)
-    let time = timeOfDay.microseconds
-    let holds = from <= to ? time >= from && time < to : time >= from || time < to
-    guard holds else { return nil }
-    let rest = TimeSpan(microseconds: to - time)
-    return now + (rest > .zero ? rest : rest + LocalZone.day)
   }
 
   /// Returns the relevance of the most relevant cause that the push would deliver.

@@ -1,7 +1,8 @@
 import Domain
+import Policies
 
-/// One time zone as the planner uses it. It caches the current offset and the current budget day, because a fan-out asks for
-/// them once per instance.
+/// One time zone as the planner uses it. It caches the current offset, the current budget day and the quiet hours, because a
+/// fan-out asks for them once per instance.
 struct LocalZone {
   /// The IANA id.
   let id: String
@@ -9,6 +10,11 @@ struct LocalZone {
   private(set) var offset = TimeSpan.zero
   private var offsetFrom = Timestamp.distantFuture
   private var offsetUntil = Timestamp.distantPast
+  /// The end of the quiet hours that hold at the instant of the last `refresh`; nil if none hold.
+  private(set) var quietEnd: Timestamp?
+  /// The instant from which `quietEnd` is valid. It is valid until the quiet hours end or the next ones begin.
+  private var quietFrom = Timestamp.distantFuture
+  private var quietUntil = Timestamp.distantPast
   /// The current budget days by anchor minute; nearly always one entry.
   private var days: [CachedDay] = []
 
@@ -29,19 +35,60 @@ struct LocalZone {
   /// The time for which an offset is cached: a quarter of an hour, in µs. Offsets change at whole quarter hours only.
   private static let quarter: Int64 = 900_000_000
 
-  /// Returns whether `offset` is valid at an instant.
+  /// Returns whether `offset` and `quietEnd` are valid at an instant.
   @inline(__always)
-  func isFresh(_ now: Timestamp) -> Bool { now < offsetUntil && now >= offsetFrom }
+  func isFresh(_ now: Timestamp) -> Bool {
+    now < offsetUntil && now >= offsetFrom && now < quietUntil && now >= quietFrom
+  }
 
-  /// Updates `offset`.
+  /// Updates `offset` and `quietEnd`.
   /// - Parameters:
-  ///   - now: The instant at which it must be valid.
+  ///   - now: The instant at which they must be valid.
+  ///   - quiet: The quiet hours of the policy, the same as in the call before unless `forgetQuietHours` was called; nil if it
+  ///     has none.
   ///   - offsets: The offsets of all zones.
-  mutating func refresh(now: Timestamp, offsets: TimeZoneOffsets) {
-    if isFresh(now) { return }
-    offset = offset(at: now, offsets)
-    offsetFrom = Timestamp(microseconds: Self.floor(now.microseconds, Self.quarter))
-    offsetUntil = offsetFrom + TimeSpan(microseconds: Self.quarter)
+  mutating func refresh(now: Timestamp, quiet: QuietHours?, offsets: TimeZoneOffsets) {
+    if now >= offsetUntil || now < offsetFrom {
+      offset = offset(at: now, offsets)
+      offsetFrom = Timestamp(microseconds: Self.floor(now.microseconds, Self.quarter))
+      offsetUntil = offsetFrom + TimeSpan(microseconds: Self.quarter)
+    }
+    if now < quietUntil && now >= quietFrom { return }
+    guard let quiet else {
+      (quietEnd, quietFrom, quietUntil) = (nil, .distantPast, .distantFuture)
+      return
+    }
+    findQuietHours(quiet, now: now, offsets)
+  }
+
+  /// Makes the next `refresh` find `quietEnd` again, because the policy has other quiet hours.
+  mutating func forgetQuietHours() { (quietEnd, quietFrom, quietUntil) = (nil, .distantFuture, .distantPast) }
+
+  /// Finds the quiet hours that hold now, or the time between two of them. They begin and end when the clock first shows
+  /// their times, see `TimeZoneOffsets.firstInstant`.
+  private mutating func findQuietHours(_ quiet: QuietHours, now: Timestamp, _ offsets: TimeZoneOffsets) {
+    let (from, to) = (TimeSpan.minutes(Int64(quiet.fromMinute)), TimeSpan.minutes(Int64(quiet.toMinute)))
+    let today = Self.floorDivide((now + offset(at: now, offsets) - from).microseconds, Self.microsecondsPerDay)
+    // In an hour that the clock shows twice, the quiet hours of the next day may have begun when it showed it first. Those of the
+    // day may begin only after a change.
+    var (day, next) = (today + 1, Timestamp.distantFuture)
+    var start = firstInstant(day, from, offsets)
+    while start > now, day >= today {
+      next = start
+      day -= 1
+      start = firstInstant(day, from, offsets)
+    }
+    guard start <= now else {
+      (quietEnd, quietFrom, quietUntil) = (nil, .distantPast, start)
+      return
+    }
+    if next == .distantFuture { next = firstInstant(day + 1, from, offsets) }
+    let end = firstInstant(to < from ? day + 1 : day, to, offsets)
+    if now < end {
+      (quietEnd, quietFrom, quietUntil) = (end, start, end)
+    } else {
+      (quietEnd, quietFrom, quietUntil) = (nil, end, next)
+    }
   }
 
   /// Returns the local time of day of an instant by the cached offset. Call `refresh` first.
@@ -72,16 +119,16 @@ struct LocalZone {
   ) -> (start: Timestamp, end: Timestamp) {
     let shift = TimeSpan.minutes(Int64(anchorMinute))
     var index = Self.floorDivide((now + offset(at: now, offsets) - shift).microseconds, Self.microsecondsPerDay)
-    var start = anchor(index, shift, offsets)
+    var start = firstInstant(index, shift, offsets)
     // A clock change between `now` and the anchor can put the guess off by one day.
     if start > now {
       index -= 1
-      start = anchor(index, shift, offsets)
+      start = firstInstant(index, shift, offsets)
     }
-    var end = anchor(index + 1, shift, offsets)
+    var end = firstInstant(index + 1, shift, offsets)
     if end <= now {
       start = end
-      end = anchor(index + 2, shift, offsets)
+      end = firstInstant(index + 2, shift, offsets)
     }
     days.removeAll { $0.anchorMinute == anchorMinute }
     if days.count < 16 { days.append(CachedDay(anchorMinute: anchorMinute, start: start, end: end)) }
@@ -97,19 +144,21 @@ struct LocalZone {
     let shift = TimeSpan.minutes(Int64(anchorMinute))
     let local = (instant + offset(at: instant, offsets) - shift).microseconds
     var index = Self.floorDivide(local, Self.microsecondsPerDay) - 1
-    var found = anchor(index, shift, offsets)
+    var found = firstInstant(index, shift, offsets)
     while found < instant {
       index += 1
-      found = anchor(index, shift, offsets)
+      found = firstInstant(index, shift, offsets)
     }
     return found
   }
 
-  /// Returns the instant of the anchor of local day `index` (days since 1970-01-01 local).
-  private func anchor(_ index: Int64, _ shift: TimeSpan, _ offsets: TimeZoneOffsets) -> Timestamp {
-    let local = Timestamp(microseconds: 0) + LocalZone.day * index + shift
-    let guess = local - offset(at: local, offsets)
-    return local - offset(at: guess, offsets)
+  /// Returns the instant at which the clock first shows a time of a local day.
+  /// - Parameters:
+  ///   - day: The day, in days since 1970-01-01 local.
+  ///   - timeOfDay: The time after midnight.
+  ///   - offsets: The offsets of all zones.
+  private func firstInstant(_ day: Int64, _ timeOfDay: TimeSpan, _ offsets: TimeZoneOffsets) -> Timestamp {
+    offsets.firstInstant(of: Timestamp(microseconds: 0) + LocalZone.day * day + timeOfDay, in: id)
   }
 
   private func offset(at instant: Timestamp, _ offsets: TimeZoneOffsets) -> TimeSpan {

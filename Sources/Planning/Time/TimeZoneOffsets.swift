@@ -1,3 +1,5 @@
+package import Domain
+
 /// The offsets of time zones from UTC. They are passed in, so that a planner reads no database itself.
 public struct TimeZoneOffsets: Sendable {
   /// Returns the offset of a zone, given by its IANA id, in seconds east of UTC at an instant in Unix seconds; 0 for an
@@ -9,5 +11,29 @@ public struct TimeZoneOffsets: Sendable {
   ///   the same arguments. Otherwise a replay of the log makes other decisions.
   public init(secondsEast: @escaping @Sendable (_ zone: String, _ unixSeconds: Int64) -> Int64) {
     self.secondsEast = secondsEast
+  }
+}
+
+extension TimeZoneOffsets {
+  /// Returns the first instant at which the clocks of a zone show a local time, or a later one: the only way in which Rouse
+  /// resolves local times.
+  ///
+  /// Of two instants at which they show it, it is the first. If the clocks skip it, it is the instant at which they are put
+  /// forward. The zone must not change its offset twice within 30 hours.
+  /// - Parameters:
+  ///   - local: The local time, as if it were UTC.
+  ///   - zone: The IANA id of the zone.
+  package func firstInstant(of local: Timestamp, in zone: String) -> Timestamp {
+    // Offsets from UTC are between -12 and +14 hours.
+    var (before, after) = (local.seconds - 16 * 3600, local.seconds + 14 * 3600)
+    let (old, new) = (secondsEast(zone, before), secondsEast(zone, after))
+    let byOld = local - .seconds(old)
+    if old == new { return byOld }
+    while after - before > 1 {
+      let middle = before + (after - before) / 2
+      if secondsEast(zone, middle) == old { before = middle } else { after = middle }
+    }
+    let change = Timestamp(microseconds: 0) + .seconds(after)
+    return byOld < change ? byOld : max(change, local - .seconds(new))
   }
 }

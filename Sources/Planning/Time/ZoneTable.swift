@@ -1,10 +1,13 @@
 import Domain
+import Policies
 
 /// The time zones of the planner's devices, each with a slot that fits into 16 bits.
 struct ZoneTable {
   private let offsets: TimeZoneOffsets
   private var zones: ContiguousArray<LocalZone> = []
   private var zoneByID: [Identifier: ZoneSlot] = [:]
+  /// The quiet hours of the policy; nil if it has none.
+  private var quiet: QuietHours?
 
   /// The bound on zones other than GMT, which always finds a slot. The database has some 600, but devices may send any
   /// text: the database also takes spellings of offsets.
@@ -25,17 +28,34 @@ struct ZoneTable {
     if zones.count >= Self.zonesMax, id != Self.gmt { return zone(Self.gmt, now: now) }
     let slot = ZoneSlot(UInt32(zones.count))
     var zone = LocalZone(id: id)
-    if now != .distantPast { zone.refresh(now: now, offsets: offsets) }
+    if now != .distantPast { zone.refresh(now: now, quiet: quiet, offsets: offsets) }
     zones.append(zone)
     zoneByID[Identifier(id)] = slot
     return slot
   }
 
-  /// Updates the offset of every zone.
+  /// Updates the offset and the quiet hours of every zone.
   /// - Parameter now: Log time.
   mutating func refresh(now: Timestamp) {
-    for zone in zones.indices where !zones[zone].isFresh(now) { zones[zone].refresh(now: now, offsets: offsets) }
+    for zone in zones.indices where !zones[zone].isFresh(now) {
+      zones[zone].refresh(now: now, quiet: quiet, offsets: offsets)
+    }
   }
+
+  /// Takes over the quiet hours of a policy.
+  /// - Parameters:
+  ///   - quiet: The quiet hours; nil if the policy has none.
+  ///   - now: Log time; the distant past before the first record.
+  mutating func use(_ quiet: QuietHours?, now: Timestamp) {
+    if quiet == self.quiet { return }
+    self.quiet = quiet
+    for zone in zones.indices { zones[zone].forgetQuietHours() }
+    if now != .distantPast { refresh(now: now) }
+  }
+
+  /// Returns the end of the quiet hours that hold in a zone at the instant of the last `refresh`; nil if none hold.
+  @inline(__always)
+  func quietEnd(_ zone: ZoneSlot) -> Timestamp? { zones[zone.index].quietEnd }
 
   /// Returns the IANA id of a zone, as a registration gave it.
   func id(of zone: ZoneSlot) -> String { zones[zone.index].id }

@@ -1,3 +1,4 @@
+import Domain
 package import Planning
 
 /// The budget days and local hours of one time zone. A budget day begins at the anchor, a fixed local time, and ends at
@@ -93,8 +94,8 @@ package struct LocalDays {
 
   /// Returns the start of a budget day, µs.
   private func anchor(_ index: Int64) -> Int64 {
-    let local = index * Self.day + Int64(anchorMinute) * 60_000_000
-    return local - offset(at: local - offset(at: local))
+    let local = Timestamp(microseconds: index * Self.day + Int64(anchorMinute) * 60_000_000)
+    return offsets.firstInstant(of: local, in: zone).microseconds
   }
 
   /// Returns the offset from UTC at an instant, µs.

@@ -81,6 +81,42 @@ struct ZoneTableTests {
     }
   }
 
+  /// Local times that clocks skip or show twice, and the instants that they count as.
+  private static let localTimes: [(zone: String, local: String, instant: String)] = [
+    ("America/New_York", "2026-03-08T02:30:00Z", "2026-03-08T07:00:00Z"),
+    ("America/New_York", "2026-03-08T03:00:00Z", "2026-03-08T07:00:00Z"),
+    ("America/New_York", "2026-11-01T01:30:00Z", "2026-11-01T05:30:00Z"),
+    ("Europe/Berlin", "2026-03-29T02:30:00Z", "2026-03-29T01:00:00Z"),
+    ("Europe/Berlin", "2026-10-25T02:30:00Z", "2026-10-25T00:30:00Z"),
+    ("Australia/Lord_Howe", "2026-10-04T02:15:00Z", "2026-10-03T15:30:00Z"),
+    ("Australia/Lord_Howe", "2026-04-05T01:45:00Z", "2026-04-04T14:45:00Z"),
+    ("Antarctica/Troll", "2026-03-29T02:59:00Z", "2026-03-29T01:00:00Z"),
+    ("Antarctica/Troll", "2026-10-25T02:30:00Z", "2026-10-25T00:30:00Z"),
+    ("Pacific/Apia", "2011-12-30T12:00:00Z", "2011-12-30T10:00:00Z"),
+  ]
+
+  @Test("a local time is the first instant at which the clock shows it or a later one", arguments: localTimes)
+  func firstInstant(zone: String, local: String, instant: String) throws {
+    #expect(
+      TimeZoneOffsets.system.firstInstant(of: try Self.instant(local), in: zone) == (try Self.instant(instant)))
+  }
+
+  @Test("the clock shows an earlier time before each first instant, and no earlier time at it")
+  func firstInstants() throws {
+    var random = SeededRandom(seed: 13)
+    let offsets = TimeZoneOffsets.system
+    for _ in 0..<3000 {
+      let id = [
+        "America/New_York", "Australia/Lord_Howe", "Antarctica/Troll", "America/St_Johns", "Africa/Casablanca",
+        "Pacific/Apia",
+      ][random.below(6)]
+      let local = try Self.instant("2010-01-01T00:00:00Z") + .minutes(Int64(random.below(20 * 365 * 24 * 60)))
+      let found = offsets.firstInstant(of: local, in: id)
+      func clock(_ at: Timestamp) -> Timestamp { at + .seconds(offsets.secondsEast(id, at.seconds)) }
+      #expect(clock(found) >= local && clock(found - .seconds(1)) < local, "seed 13, \(id), \(local), \(found)")
+    }
+  }
+
   @Test("an unknown zone counts as GMT and keeps its name")
   func unknown() throws {
     var table = ZoneTable(offsets: .system)
