@@ -38,6 +38,9 @@ struct rouse_json_parser {
   buffer<uint8_t> input;
   buffer<rouse_json_node> nodes;
   buffer<container> open;
+  /// The integers beyond 64 bits: the place of each among the numbers of the document, in order.
+  buffer<uint32_t> big_integers;
+  size_t big_integer_count = 0;
   size_t capacity = 0;
   size_t bytes_max;
   size_t nesting_max;
@@ -70,6 +73,8 @@ int rouse_json_parser::flatten(rouse_json_document *document) {
   const size_t room = capacity / 2 + 2;
   size_t made = 0;
   size_t depth = 0;
+  size_t numbers = 0;
+  size_t big_integers_passed = 0;
   for (size_t at = 1; at < end; at++) {
     const auto type = static_cast<tape_type>(tape[at] >> 56);
     if (type == tape_type::END_ARRAY || type == tape_type::END_OBJECT) {
@@ -97,9 +102,22 @@ int rouse_json_parser::flatten(rouse_json_document *document) {
         node = {offset + sizeof length, length, rouse_json_string};
         break;
       }
-      case tape_type::INT64: node = {tape[++at], 0, rouse_json_int64}; break;
-      case tape_type::UINT64: node = {tape[++at], 0, rouse_json_uint64}; break;
-      case tape_type::DOUBLE: node = {tape[++at], 0, rouse_json_double}; break;
+      case tape_type::INT64:
+        numbers++;
+        node = {tape[++at], 0, rouse_json_int64};
+        break;
+      case tape_type::UINT64:
+        numbers++;
+        node = {tape[++at], 0, rouse_json_uint64};
+        break;
+      case tape_type::DOUBLE: {
+        const bool is_big =
+            big_integers_passed < big_integer_count && big_integers[big_integers_passed] == numbers;
+        if (is_big) { big_integers_passed++; }
+        numbers++;
+        node = {tape[++at], is_big, rouse_json_double};
+        break;
+      }
       case tape_type::TRUE_VALUE: node.kind = rouse_json_true; break;
       case tape_type::FALSE_VALUE: node.kind = rouse_json_false; break;
       case tape_type::NULL_VALUE: break;
@@ -123,31 +141,37 @@ bool exceeds_64_bits(const uint8_t *digits, size_t count, bool negative) {
   return negative ? value > (top << 63) : value >= (top << 64);
 }
 
+bool is_number_part(uint8_t byte) {
+  return is_digit(byte) || byte == '.' || byte == 'e' || byte == 'E' || byte == '+' || byte == '-';
+}
+
 /// simdjson refuses integers beyond 64 bits. JSON does not: this writes `e0` after each, which makes it a double. Returns
-/// how many there were; `to` has room for two more bytes for every 19 of `from`.
-size_t mark_big_integers(const uint8_t *from, size_t length, uint8_t *to, size_t *written) {
-  size_t out = 0, marked = 0;
+/// how many there were, with the place of each among all numbers in `places`; `to` has room for two more bytes for every 19
+/// of `from`, and `places` for one.
+size_t mark_big_integers(const uint8_t *from, size_t length, uint8_t *to, size_t *written, uint32_t *places) {
+  size_t out = 0, marked = 0, numbers = 0;
   bool in_string = false;
   for (size_t at = 0; at < length;) {
     const uint8_t byte = from[at];
-    if (in_string || !is_digit(byte)) {
+    if (in_string || (byte != '-' && !is_digit(byte))) {
       if (in_string && byte == '\\' && at + 1 < length) { to[out++] = from[at++]; }
       else if (byte == '"') { in_string = !in_string; }
       to[out++] = from[at++];
       continue;
     }
-    const size_t start = at;
-    while (at < length && is_digit(from[at])) { to[out++] = from[at++]; }
-    const uint8_t before = start > 0 ? from[start - 1] : 0;
-    const uint8_t after = at < length ? from[at] : 0;
-    const bool integer = before != '.' && before != 'e' && before != 'E' && before != '+' &&
-                         !(before == '-' && start > 1 && (from[start - 2] == 'e' || from[start - 2] == 'E')) &&
-                         after != '.' && after != 'e' && after != 'E';
-    if (integer && exceeds_64_bits(from + start, at - start, before == '-')) {
+    const bool negative = byte == '-';
+    const size_t digits = at + negative;
+    bool integer = true;
+    do {
+      to[out++] = from[at++];
+      integer = integer && (at == length || !is_number_part(from[at]) || is_digit(from[at]));
+    } while (at < length && is_number_part(from[at]));
+    if (integer && at > digits && exceeds_64_bits(from + digits, at - digits, negative)) {
       to[out++] = 'e';
       to[out++] = '0';
-      marked++;
+      places[marked++] = uint32_t(numbers);
     }
+    numbers++;
   }
   *written = out;
   return marked;
@@ -189,12 +213,17 @@ int rouse_json_parse(rouse_json_parser *parser, const uint8_t *bytes, size_t len
   if (!parser->reserve(length)) { return rouse_json_out_of_memory; }
   std::memcpy(parser->input.get(), bytes, length);
   std::memset(parser->input.get() + length, ' ', simdjson::SIMDJSON_PADDING);
+  parser->big_integer_count = 0;
   auto error = parser->parser.parse(parser->input.get(), length, false).error();
   if (error == simdjson::NUMBER_ERROR) {
     const size_t room = length + 2 * (length / 19);
     if (!parser->reserve(room)) { return rouse_json_out_of_memory; }
+    parser->big_integers = allocate<uint32_t>(length / 19 + 1);
+    if (!parser->big_integers) { return rouse_json_out_of_memory; }
     size_t written = 0;
-    if (mark_big_integers(bytes, length, parser->input.get(), &written) > 0) {
+    parser->big_integer_count =
+        mark_big_integers(bytes, length, parser->input.get(), &written, parser->big_integers.get());
+    if (parser->big_integer_count > 0) {
       std::memset(parser->input.get() + written, ' ', simdjson::SIMDJSON_PADDING);
       error = parser->parser.parse(parser->input.get(), written, false).error();
     }

@@ -28,6 +28,8 @@ public struct DomainError: Error, Equatable, Sendable {
     case unsupportedContentType = "UNSUPPORTED_CONTENT_TYPE"
     /// The time zone is not in the database.
     case unknownTimeZone = "UNKNOWN_TIME_ZONE"
+    /// A number that a rule, an interest key or a template reads is an integer of more than 64 bits.
+    case inexactNumber = "INEXACT_NUMBER"
     /// The record's key and its content name different devices.
     case keyMismatch = "KEY_MISMATCH"
     /// Two instances of one device have the same id.
@@ -46,6 +48,16 @@ public struct DomainError: Error, Equatable, Sendable {
     self.code = code
     self.path = path
     self.message = message
+  }
+}
+
+extension DomainError {
+  /// Makes the error of an event with a number that the policy reads and that has more than 64 bits.
+  /// - Parameter field: The path of the number, such as `data.orderId`.
+  package static func inexactNumber(at field: Identifier) -> DomainError {
+    DomainError(
+      .inexactNumber, path: "$.\(field)",
+      message: "expected an integer of at most 64 bits, because the policy reads it; send a longer one as a text")
   }
 }
 

@@ -110,8 +110,18 @@ import CSimdjson
     }
   }
 
-  /// Whether the document writes the number as a 64-bit integer, without point and exponent.
-  var isWrittenAsInteger: Bool { raw.kind == UInt32(rouse_json_int64) }
+  /// The number as the document writes it; `nil` if this is no number.
+  public var literalIfAny: JSONNumber? {
+    let raw = raw
+    switch Int(raw.kind) {
+    case Int(rouse_json_int64): return .integer(Int64(bitPattern: raw.bits))
+    case Int(rouse_json_uint64): return .unsigned(raw.bits)
+    case Int(rouse_json_double):
+      let value = Double(bitPattern: raw.bits)
+      return raw.count == 0 ? .decimal(value) : .largeInteger(value)
+    default: return nil
+    }
+  }
 
   /// Returns a boolean.
   /// - Throws: ``JSONError/Kind/wrongType`` if this is no boolean.

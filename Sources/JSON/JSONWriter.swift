@@ -154,10 +154,11 @@ public struct JSONWriter: Sendable {
     case .null: null()
     case .bool: bool(node.boolIfAny ?? false)
     case .number:
-      if node.isWrittenAsInteger, let integer = node.integerIfAny {
-        self.integer(integer)
-      } else {
-        number(node.numberIfAny ?? 0)
+      switch node.literalIfAny {
+      case .integer(let value): integer(value)
+      case .unsigned(let value): integer(value)
+      case .largeInteger(let value), .decimal(let value): number(value)
+      case nil: number(0)
       }
     case .string: string(node.stringIfAny ?? "")
     case .array:

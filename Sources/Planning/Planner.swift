@@ -52,6 +52,9 @@ public struct Planner {
   /// The count of the events that had too many interest keys, so that some of their keys were ignored.
   public internal(set) var keysLeftOut = KeysLeftOut()
 
+  /// The events that the planner has refused because of a number, and that no other partition counts.
+  public internal(set) var inexactNumbers = InexactNumbers()
+
   /// Creates a planner without devices.
   /// - Parameters:
   ///   - partition: The number of the log partition; part of every id.
@@ -188,6 +191,7 @@ public struct Planner {
   private mutating func start(_ content: consuming LogRecord.Content, into output: inout PlannerOutput) {
     switch consume content {
     case .event(let event):
+      if let field = rules.policy.inexactField(of: event) { return refuse(event, because: field) }
       beginFanOut(consume event)
       record.step = .fanOut
     case .registration(let registration): register(registration, into: &output)
@@ -196,6 +200,17 @@ public struct Planner {
     case .policy(let document): activate(document: document)
     case .tick: break
     }
+  }
+
+  /// Notes an event that is not decided because of a number.
+  /// - Parameters:
+  ///   - event: The event.
+  ///   - field: The path of the number.
+  private mutating func refuse(_ event: borrowing DomainEvent, because field: Identifier) {
+    var hash = FNV1a()
+    hash.add(text: event.id.utf8.span)
+    guard hash.value % UInt64(partitionCount) == UInt64(partition) else { return }
+    inexactNumbers = InexactNumbers(events: inexactNumbers.events + 1, field: field)
   }
 
   /// The latest log time: 9999-12-31T23:59:59Z.

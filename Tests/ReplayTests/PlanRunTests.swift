@@ -145,4 +145,36 @@ struct PlanRunTests {
     #expect(summary.commands == 1)
     #expect(summary.pending == 1)
   }
+
+  @Test("an event with an integer of more than 64 bits that an interest key reads is refused with its line")
+  func inexactNumber() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("plan-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    func event(_ order: String) -> String {
+      #"{"specversion":"1.0","id":"\#(order)","source":"s","type":"order.placed","subject":"orders","#
+        + #""time":"2026-06-01T19:20:00Z","data":{"orderId":\#(order),"serial":99999999999999999999}}"#
+    }
+    let lines = ["18446744073709551615", "18446744073709551616", "7"].map(event)
+    let device = Self.lastSecond[0].lines.replacing("airport/EWR", with: "order/18446744073709551615")
+    try Data(device.utf8).write(to: folder.appendingPathComponent("devices.jsonl"))
+    try Data(lines.joined(separator: "\n").utf8).write(to: folder.appendingPathComponent("events.jsonl"))
+    let policy = try PolicyDocument(
+      yaml: """
+        version: "1"
+        kinds:
+          AirportDelays:
+            rules: [ { event: order.placed, interests: ["order/{data.orderId}"], relevance: { base: 0.9 } } ]
+        """, file: "policy")
+    let summary = try PlanRun(
+      PlanOptions(
+        policy: policy.policy, devices: folder.appendingPathComponent("devices.jsonl").path,
+        events: folder.appendingPathComponent("events.jsonl").path)
+    ).run()
+    #expect(summary.commands == 1)
+    #expect(summary.deadLetters == 1 && summary.refusedEvents == 1)
+    let refused = try #require(summary.firstDeadLetters.first)
+    #expect(refused.code == .inexactNumber && refused.path == "$.data.orderId" && refused.line == 2)
+    #expect(refused.value.map { String(decoding: $0, as: UTF8.self) } == lines[1])
+  }
 }

@@ -171,7 +171,7 @@ struct StreamCollector {
   private static func values(_ event: DomainEvent, _ displays: [DisplayField]) -> [(place: Int, value: DisplayedValue)]
   {
     displays.enumerated().compactMap { place, field in
-      event.value(at: field.path).map { (place, DisplayedValue($0)) }
+      event.value(at: field.path).map { (place, field.displayed($0)) }
     }
   }
 

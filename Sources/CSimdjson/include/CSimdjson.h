@@ -17,7 +17,7 @@ enum {
   rouse_json_int64 = 3,
   /// `bits` is a `uint64_t` greater than INT64_MAX.
   rouse_json_uint64 = 4,
-  /// `bits` is an IEEE 754 double.
+  /// `bits` is an IEEE 754 double. `count` is 1 if the document writes an integer beyond 64 bits, else 0.
   rouse_json_double = 5,
   /// `bits` is the offset of the unescaped UTF-8 text in the strings, `count` its length in bytes.
   rouse_json_string = 6,

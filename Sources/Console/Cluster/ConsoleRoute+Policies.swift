@@ -218,7 +218,8 @@ extension ConsoleRoute {
           switch line.value {
           case .null: .none
           case .bool(let flag): .bool(flag)
-          case .number(let number): Int(exactly: number).map { .integer($0) } ?? .number(number)
+          case .number(let number), .inexact(let number): Int(exactly: number).map { .integer($0) } ?? .number(number)
+          case .integer(let integer): .text(integer.description)
           case .string(let text): .text(text)
           }
         return [.text(line.path), value, .text(PolicyExplanation.words(line.origin))]

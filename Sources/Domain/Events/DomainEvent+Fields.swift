@@ -31,7 +31,7 @@ extension EventField: FieldCoded {
 
 extension FieldValue: FieldCoded {
   private enum Tag: UInt8, CaseIterable {
-    case null, isFalse, isTrue, number, string
+    case null, isFalse, isTrue, number, string, positiveInteger, negativeInteger, inexact
   }
 
   private var tag: Tag {
@@ -40,6 +40,8 @@ extension FieldValue: FieldCoded {
     case .bool(false): .isFalse
     case .bool(true): .isTrue
     case .number: .number
+    case .integer(let integer): integer.isNegative ? .negativeInteger : .positiveInteger
+    case .inexact: .inexact
     case .string: .string
     }
   }
@@ -60,6 +62,14 @@ extension FieldValue: FieldCoded {
       var number = if case .number(let number) = self { number } else { 0.0 }
       try coder.double(&number, "a field value")
       self = .number(number)
+    case .positiveInteger, .negativeInteger:
+      var magnitude = if case .integer(let integer) = self { integer.magnitude } else { UInt64(0) }
+      try coder.varint(&magnitude, "a field value")
+      self = FieldValue(magnitude: magnitude, isNegative: tag == .negativeInteger)
+    case .inexact:
+      var number = if case .inexact(let number) = self { number } else { 0.0 }
+      try coder.double(&number, "a field value")
+      self = .inexact(number)
     case .string:
       var text = if case .string(let text) = self { text } else { "" }
       try coder.string(&text, "a field value")

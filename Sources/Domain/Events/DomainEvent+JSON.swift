@@ -43,7 +43,19 @@ extension FieldValue {
     case .null: writer.null()
     case .bool(let value): writer.bool(value)
     case .number(let value): writer.number(value)
+    case .integer(let value): writer.raw(value.description)
+    case .inexact(let value): writer.raw(Self.digits(of: value))
     case .string(let text): writer.string(text)
     }
+  }
+
+  /// Returns a number of at least 2^63 as an integer literal that reads as the same double: its significant digits, then zeros.
+  private static func digits(of number: Double) -> String {
+    let parts = number.description.split(separator: "e")
+    let significand = parts[0].split(separator: ".", omittingEmptySubsequences: false)
+    var fraction = significand.count > 1 ? String(significand[1]) : ""
+    if fraction == "0" { fraction = "" }
+    let exponent = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
+    return String(significand[0]) + fraction + String(repeating: "0", count: max(0, exponent - fraction.utf8.count))
   }
 }

@@ -63,12 +63,56 @@ public struct EventField: Equatable, Sendable {
   }
 }
 
-/// A JSON scalar. Two texts are equal when their bytes are, as for an `Identifier`.
+/// A JSON scalar. Two texts are equal when their bytes are, as for an `Identifier`. Two numbers are equal when their values are.
 public enum FieldValue: Sendable {
   case null
   case bool(Bool)
+  /// A number that is a double, or that its document writes with a point or an exponent.
   case number(Double)
+  /// An integer of 64 bits, which not every double can hold.
+  case integer(WideInteger)
+  /// The double nearest to an integer of more than 64 bits. A planner refuses events whose rules read such a number.
+  case inexact(Double)
   case string(String)
+}
+
+extension FieldValue {
+  /// Creates the value of an integer.
+  public init(magnitude: UInt64, isNegative: Bool) {
+    if let wide = WideInteger(magnitude: magnitude, isNegative: isNegative) {
+      self = .integer(wide)
+    } else {
+      self = .number(isNegative ? -Double(magnitude) : Double(magnitude))
+    }
+  }
+
+  /// The number as the nearest double; nil for a value that is no number.
+  public var nearestNumber: Double? {
+    switch self {
+    case .number(let number), .inexact(let number): number
+    case .integer(let integer): integer.nearest
+    case .null, .bool, .string: nil
+    }
+  }
+
+  /// Returns the absolute difference of two numbers; nil unless both values are numbers. The difference of two integers is that of
+  /// the exact ones.
+  public func distance(to other: FieldValue) -> Double? {
+    if case .integer(let one) = self, case .integer(let two) = other { return one.distance(to: two) }
+    guard let one = nearestNumber, let two = other.nearestNumber else { return nil }
+    return abs(one - two)
+  }
+
+  /// The digits of a number as text: all digits of an integer, without `.0`; nil for a value that is no number.
+  public var numberText: String? {
+    switch self {
+    case .number(let number), .inexact(let number):
+      if let whole = Int64(exactly: number) { return String(whole) }
+      return String(number)
+    case .integer(let integer): return integer.description
+    case .null, .bool, .string: return nil
+    }
+  }
 }
 
 extension FieldValue: Equatable {
@@ -78,8 +122,12 @@ extension FieldValue: Equatable {
     case (.null, .null): true
     case (.bool(let left), .bool(let right)): left == right
     case (.number(let left), .number(let right)): left == right
+    case (.integer(let left), .integer(let right)): left == right
+    case (.integer(let integer), .number(let number)), (.number(let number), .integer(let integer)):
+      integer.equals(number)
+    case (.inexact(let left), .inexact(let right)): left == right
     case (.string(let left), .string(let right)): Identifier(left) == Identifier(right)
-    case (.null, _), (.bool, _), (.number, _), (.string, _): false
+    case (.null, _), (.bool, _), (.number, _), (.integer, _), (.inexact, _), (.string, _): false
     }
   }
 }

@@ -44,7 +44,7 @@ struct FieldFlattener {
     case .string:
       let text = node.stringIfAny ?? ""
       try add(.string(node.utf8Count <= DomainBounds.eventTextBytesMax ? text : Self.cut(text)), node)
-    case .number: try add(.number(node.numberIfAny ?? 0), node)
+    case .number: try add(FieldValue(node.literalIfAny ?? .integer(0)), node)
     case .bool: try add(.bool(node.boolIfAny ?? false), node)
     case .null: try add(.null, node)
     }
@@ -86,4 +86,16 @@ struct FieldFlattener {
   /// The number of fields up to which sorting by insertion is faster. Both sorts are stable, so the first of two equal paths
   /// stays first.
   private static let insertionSortMax = 24
+}
+
+extension FieldValue {
+  /// Creates the value of a number in JSON.
+  fileprivate init(_ literal: JSONNumber) {
+    switch literal {
+    case .integer(let value): self.init(magnitude: value.magnitude, isNegative: value < 0)
+    case .unsigned(let value): self.init(magnitude: value, isNegative: false)
+    case .largeInteger(let value): self = .inexact(value)
+    case .decimal(let value): self = .number(value)
+    }
+  }
 }

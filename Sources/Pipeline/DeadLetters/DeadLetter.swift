@@ -28,12 +28,14 @@ struct DeadLetter {
   static let refused = "REFUSED"
   /// The reason code of a log record that a planner did not plan, because the broker refused what follows from it.
   static let setAside = "SET_ASIDE"
+  /// The reason code of an event with a number that a rule reads and that has more than 64 bits.
+  static let inexactNumber = DomainError.Code.inexactNumber.rawValue
   /// The reason code of a log record that a planner could not read.
   static let unreadableLogRecord = "UNREADABLE_LOG_RECORD"
   /// The codes of the reasons of records of public topics.
-  static let publicReasons = DomainError.Code.allCases.map(\.rawValue) + [refused]
+  static let publicReasons = DomainError.Code.allCases.map(\.rawValue).filter { $0 != inexactNumber } + [refused]
   /// The codes of the reasons of records of the log.
-  static let logReasons = [setAside, unreadableLogRecord]
+  static let logReasons = [setAside, unreadableLogRecord, inexactNumber]
   /// The codes of all reasons.
   static let reasons = publicReasons + logReasons
 
@@ -66,6 +68,20 @@ struct DeadLetter {
       text:
         "what follows from this record was refused \(RefusalWatch.failuresMax) times by the broker, so the record was not planned\(place)"
     )
+  }
+
+  /// Makes the letter of an event of the log with a number that is not exact.
+  ///
+  /// - Parameters:
+  ///   - message: The record of the log.
+  ///   - field: The path of the number.
+  static func inexactNumber(_ message: KafkaMessage, field: Identifier) -> DeadLetter {
+    var place = ""
+    do throws(BinaryError) {
+      let record = try LogRecord(bytes: message.value ?? [])
+      if let origin = record.origin { place = "; it came from \(origin)" }
+    } catch { place = "" }  // Only a record that was read is planned.
+    return DeadLetter(message, reason: inexactNumber, text: "\(DomainError.inexactNumber(at: field))\(place)")
   }
 
   /// The most bytes of the reason in words. The reason may quote input of any length.

@@ -35,6 +35,8 @@ final class PartitionProcessor {
   private(set) var newestTimestamp: Int64?
   /// The planner's count of events with too many interest keys, as it was after the last event.
   private var notedKeysLeftOut = 0
+  /// The planner's count of events with a number that is not exact, as it was after the last event.
+  private var notedInexactNumbers = 0
   /// The position's next offset at the last `takeState`. The position never falls behind it.
   private var takenOffset: Int64
   /// The position record of the last `takeState`, or the one that was restored; nil before the first.
@@ -252,6 +254,10 @@ final class PartitionProcessor {
         notes.append(.keysLeftOut(recording.planner.keysLeftOut))
       }
       notedKeysLeftOut = step.keysLeftOut
+      if step.inexactNumbers != notedInexactNumbers {
+        notes.append(.inexactNumber(field: recording.planner.inexactNumbers.field))
+      }
+      notedInexactNumbers = step.inexactNumbers
     case .registration, .forget, .signal, .tick, nil: break
     }
   }

@@ -50,6 +50,7 @@ final class PlannerReport {
           "event": "\(leftOut.newest)", "leftOut": "\(leftOut.count)", "max": "\(DomainBounds.interestsPerEventMax)",
           "events": "\(leftOut.events)",
         ])
+    case .inexactNumber: break  // The dead letter tells of it.
     case .policy(let inForce, let refused):
       if let refused, refused != refusedPolicy {
         refusedPolicy = refused

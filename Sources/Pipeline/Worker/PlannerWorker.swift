@@ -377,7 +377,12 @@ public final class PlannerWorker {
     while !isDone {
       let outcome = processor.step(into: &batch, decisionsMax: settings.planner.stepDecisionsMax)
       isDone = outcome.isDone
-      for note in outcome.notes { report.take(note, partition: processor.partition) }
+      for note in outcome.notes {
+        report.take(note, partition: processor.partition)
+        if case .inexactNumber(let field) = note {
+          try send(.inexactNumber(messages[index], field: field), clients)
+        }
+      }
       try PipelineError.ofKafka { () throws(KafkaError) in
         if batch.readyBytes >= Self.batchBytesMax { try sendBatch(clients) }
         if clients.transaction.bytes + batch.heldBytes >= settings.planner.transactionBytesMax { try commit(clients) }

@@ -54,6 +54,8 @@ enum PlanningNote: Equatable {
   /// Events had more interest keys than are allowed. Noted for the first such event of a planner, the second, the fourth and
   /// so on, because there may be as many as there are events.
   case keysLeftOut(KeysLeftOut)
+  /// The event of the record was refused because of the number in a field.
+  case inexactNumber(field: Identifier)
   /// A policy record was read.
   /// - Parameters:
   ///   - inForce: The policy in force from here on.

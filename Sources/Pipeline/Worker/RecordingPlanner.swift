@@ -40,6 +40,8 @@ struct RecordingPlanner {
     var largePayloads: [LargePayload] = []
     /// The planner's count of events with too many interest keys.
     var keysLeftOut = 0
+    /// The planner's count of events with a number that is not exact.
+    var inexactNumbers = 0
   }
 
   /// Loads the data that the next records need into the CPU's caches; see `Planner.prefetch`. Mutating, because
@@ -75,12 +77,14 @@ struct RecordingPlanner {
   /// - Returns: The result.
   mutating func advance(into batch: inout OutputBatch, decisionsMax: Int) -> Step {
     var step = Step(keysLeftOut: planner.keysLeftOut.events)
+    step.inexactNumbers = planner.inexactNumbers.events
     if planner.isIdle { return step }
     step.hasAdvanced = true
     step.isDone = planner.advance(into: &output, decisionsMax: decisionsMax)
     recorder.recordDecisions(output, by: planner, into: &batch)
     recorder.recordCommands(output, by: planner, into: &batch)
     if !step.isDone { step.cursor = planner.cursor }
+    step.inexactNumbers = planner.inexactNumbers.events
     if !output.largePayloads.isEmpty { step.largePayloads = output.largePayloads }
     step.keysLeftOut = planner.keysLeftOut.events
     return step

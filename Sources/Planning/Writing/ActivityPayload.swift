@@ -165,7 +165,8 @@ enum ActivityPayload {
     switch value {
     case .null: json.null()
     case .bool(let flag): json.bool(flag)
-    case .number(let number): json.number(number)
+    case .number(let number), .inexact(let number): json.number(number)
+    case .integer(let integer): json.raw(integer.description)
     case .string(let text): json.string(text)
     }
   }
@@ -176,9 +177,10 @@ enum ActivityPayload {
       switch part {
       case .text(let fixed): text += fixed
       case .field(let path):
-        switch field(path, event) {
+        let value = field(path, event)
+        switch value {
         case .string(let value): text += value
-        case .number(let number): text += Int64(exactly: number).map { String($0) } ?? String(number)
+        case .number, .integer, .inexact: text += value?.numberText ?? ""
         case .bool(let flag): text += flag ? "true" : "false"
         case .null, nil: break
         }

@@ -182,7 +182,16 @@ extension PolicyDecoder {
     case "", "~", "null": return .null
     case "true": return .bool(true)
     case "false": return .bool(false)
-    default: return NumberText.parse(text).map(FieldValue.number) ?? .string(text)
+    default: break
     }
+    guard let number = NumberText.value(text) else { return .string(text) }
+    if case .inexact = number {
+      reader.error(
+        value.node.position, value.path,
+        "\(Excerpt.short(text)) has more than 64 bits, and no event with such an integer is taken; "
+          + "put it in quotation marks if events carry it as a text")
+      return nil
+    }
+    return number
   }
 }

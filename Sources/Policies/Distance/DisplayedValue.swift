@@ -2,8 +2,9 @@ package import Domain
 
 /// A value that a screen shows of one field: a number, or the hash of anything else, in eight bytes.
 ///
-/// A number is kept as it is, so that distances can be computed. Anything else is kept as a 51-bit hash in the bit patterns
-/// of NaN, which no JSON number has. Two different texts are taken for equal once in 2^51 pairs.
+/// A double is kept as it is, so that distances can be computed. Anything else, also an integer that not every double can hold, is
+/// kept as a 51-bit hash in the bit patterns of NaN, which no JSON number has. Two different texts are taken for equal once in 2^51
+/// pairs.
 package struct DisplayedValue: Hashable, Sendable {
   /// The bits, as state records hold them.
   package let bits: UInt64
@@ -25,6 +26,8 @@ package struct DisplayedValue: Hashable, Sendable {
     // Negative zero and zero are shown alike.
     case .number(let number) where number.isFinite: self.init(bits: (number == 0 ? 0 : number).bitPattern)
     case .number(let number): self.init(2, "\(number)")
+    case .integer(let integer): self.init(6, "\(integer)")
+    case .inexact(let number): self.init(.number(number))
     case .string(let text): self.init(3, text)
     }
   }

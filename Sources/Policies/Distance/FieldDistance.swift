@@ -9,6 +9,8 @@ package struct FieldDistance: Equatable, Sendable {
   package let initial: DisplayedValue
   private let round: Double?
   private let per: DisplayField.Scale?
+  /// Whether the policy rounds the numbers of the field, or measures their differences.
+  private let isQuantity: Bool
   private let weight: Double
   /// The single values to which the policy gives a weight, in the order of the policy.
   private let weights: [Weighted]
@@ -25,12 +27,13 @@ package struct FieldDistance: Equatable, Sendable {
   /// Compiles a displayed field of the policy.
   package init(_ field: DisplayField) {
     path = field.path
-    initial = field.initial.map { DisplayedValue($0) } ?? .absent
     round = field.round
     per = field.per
+    isQuantity = field.isQuantity
+    initial = field.initial.map { field.displayed($0) } ?? .absent
     weight = field.weightInForce
     weights = field.weights.flatMap { named in
-      Self.values(writtenAs: named.value.text).map { Weighted(value: DisplayedValue($0), weight: named.weight) }
+      Self.values(writtenAs: named.value.text).map { Weighted(value: field.displayed($0), weight: named.weight) }
     }
   }
 
@@ -39,13 +42,15 @@ package struct FieldDistance: Equatable, Sendable {
     switch text {
     case "true": [.string(text), .bool(true)]
     case "false": [.string(text), .bool(false)]
-    default: [.string(text)] + (NumberText.parse(text).map { [.number($0)] } ?? [])
+    default: [.string(text)] + (NumberText.value(text).map { [$0] } ?? [])
     }
   }
 
   /// Returns the value of the field in an event; nil if the event does not carry the field. A null counts as a
   /// value, `DisplayedValue.absent`.
-  package func value(in event: DomainEvent) -> DisplayedValue? { event.value(at: path).map { DisplayedValue($0) } }
+  package func value(in event: DomainEvent) -> DisplayedValue? {
+    event.value(at: path).map { DisplayedValue($0, isQuantity: isQuantity) }
+  }
 
   /// Returns the distance between two values of the field, 0…1. It is 0 exactly when both look the same.
   /// - Parameters:
@@ -86,5 +91,25 @@ package struct FieldDistance: Equatable, Sendable {
   private func weight(of value: DisplayedValue) -> Double {
     for known in weights where known.value == value { return known.weight }
     return 0
+  }
+}
+
+extension DisplayField {
+  /// Whether the numbers of the field are rounded, or their differences are measured.
+  fileprivate var isQuantity: Bool { round != nil || per != nil }
+
+  /// Returns what a screen shows of a value of the field.
+  package func displayed(_ value: FieldValue) -> DisplayedValue { DisplayedValue(value, isQuantity: isQuantity) }
+}
+
+extension DisplayedValue {
+  /// Creates the value of a field. An integer of 64 bits is kept exactly unless it is a quantity: distances of quantities are computed,
+  /// from the nearest doubles, which are far closer than any distance that a policy measures.
+  fileprivate init(_ value: FieldValue, isQuantity: Bool) {
+    if isQuantity, case .integer(let integer) = value {
+      self.init(.number(integer.nearest))
+    } else {
+      self.init(value)
+    }
   }
 }

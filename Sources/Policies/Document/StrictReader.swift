@@ -385,6 +385,16 @@ enum NumberText {
     return number
   }
 
+  /// Returns the value of a number in events that a text denotes, an integer exactly; nil if it is none.
+  static func value(_ text: String) -> FieldValue? {
+    guard let number = parse(text) else { return nil }
+    guard text.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || (48...57).contains($0) }) else { return .number(number) }
+    let isNegative = text.hasPrefix("-")
+    guard let magnitude = UInt64(isNegative ? text.dropFirst() : text[...]), !isNegative || magnitude <= 1 << 63
+    else { return .inexact(number) }
+    return FieldValue(magnitude: magnitude, isNegative: isNegative)
+  }
+
   /// Returns the text of a number. Whole numbers have no fraction.
   static func format(_ number: Double) -> String {
     if let whole = Int64(exactly: number) { return String(whole) }

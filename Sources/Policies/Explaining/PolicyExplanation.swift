@@ -139,7 +139,8 @@ extension JSONWriter {
     switch value {
     case .null: null()
     case .bool(let flag): bool(flag)
-    case .number(let number): self.number(number)
+    case .number(let number), .inexact(let number): self.number(number)
+    case .integer(let integer): raw(integer.description)
     case .string(let text): string(text)
     }
   }

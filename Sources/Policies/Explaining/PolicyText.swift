@@ -8,7 +8,8 @@ package enum PolicyText {
     switch value {
     case .null: "null"
     case .bool(let flag): flag ? "true" : "false"
-    case .number(let number): NumberText.format(number)
+    case .number(let number), .inexact(let number): NumberText.format(number)
+    case .integer(let integer): integer.description
     case .string(let text): text
     }
   }

@@ -52,17 +52,12 @@ public struct InterestTemplate: Equatable, Sendable {
     default:
       switch event.value(at: path) {
       case .string(let text): result = text
-      case .number(let number): result = Self.text(of: number)
+      case .number, .integer, .inexact: result = event.value(at: path)?.numberText
       case .bool(let flag): result = flag ? "true" : "false"
       case .null, nil: return nil
       }
     }
     for filter in filters { result = result.flatMap { filter($0) } }
     return result
-  }
-
-  private static func text(of number: Double) -> String {
-    if let whole = Int64(exactly: number) { return String(whole) }
-    return String(number)
   }
 }

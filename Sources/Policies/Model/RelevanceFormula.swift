@@ -58,12 +58,11 @@ public struct RelevanceFormula: Equatable, Sendable {
       case .differsFromShown(let field, let weight):
         if Self.difference(field, event, shown, displays) != nil { sum += weight }
       case .changeOf(let field, let from, let per, let weight):
-        guard case .number(let now) = event.value(at: field) else { continue }
-        var before = 0.0
-        if case .number(let value) = event.value(at: from) { before = value }
-        sum += weight * min(1, abs(now - before) / per)
+        guard let now = event.value(at: field), let size = now.distance(to: .number(0)) else { continue }
+        let change = event.value(at: from).flatMap { now.distance(to: $0) } ?? size
+        sum += weight * min(1, change / per)
       case .magnitudeOf(let field, let per, let weight):
-        guard case .number(let now) = event.value(at: field) else { continue }
+        guard let now = event.value(at: field)?.nearestNumber else { continue }
         sum += weight * min(1, abs(now) / per)
       case .equals(let field, let value, let weight):
         if event.value(at: field) == value { sum += weight }

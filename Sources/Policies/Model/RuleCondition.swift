@@ -14,9 +14,9 @@ public struct RuleCondition: Equatable, Sendable {
     case equals(FieldValue)
     /// The value equals one of these.
     case isOneOf([FieldValue])
-    /// The value is a number and not less than this.
+    /// The value is a number and not less than this, at most ±10^15.
     case isAtLeast(Double)
-    /// The value is a number and less than this.
+    /// The value is a number and less than this, at most ±10^15.
     case isBelow(Double)
     /// The value differs from that of another field of the same event, which holds the value before.
     case differs(from: Identifier)
@@ -34,8 +34,9 @@ public struct RuleCondition: Equatable, Sendable {
     switch test {
     case .equals(let other): return value == other
     case .isOneOf(let others): return others.contains(value)
-    case .isAtLeast(let least): if case .number(let number) = value { return number >= least } else { return false }
-    case .isBelow(let bound): if case .number(let number) = value { return number < bound } else { return false }
+    // The bounds of conditions are far below 2^53, so the nearest double of an integer is on the same side of them.
+    case .isAtLeast(let least): return value.nearestNumber.map { $0 >= least } ?? false
+    case .isBelow(let bound): return value.nearestNumber.map { $0 < bound } ?? false
     case .differs(let other): return value != (event.value(at: other) ?? .null)
     }
   }

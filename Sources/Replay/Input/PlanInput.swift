@@ -18,6 +18,14 @@ package struct PlanInput<Value>: ~Copyable {
   /// record states, or else its own time.
   package private(set) var time: Timestamp?
 
+  /// Returns the line of the record that `next` returned last as one that is refused.
+  /// - Parameter error: The reason.
+  package func refused(_ error: DomainError) -> RefusedLine {
+    RefusedLine(
+      code: error.code, path: error.path, message: error.message, file: reader.path, line: reader.lineNumber,
+      value: bytes)
+  }
+
   /// The number of bytes of the file, compressed or not, that have been read.
   package var bytesConsumed: Int64 { reader.bytesConsumed }
   /// The size of the file in bytes; nil if it is not known, as for standard input.
@@ -50,10 +58,7 @@ package struct PlanInput<Value>: ~Copyable {
         time = record.time
         return record.value
       } catch {
-        try refused(
-          RefusedLine(
-            code: error.code, path: error.path, message: error.message, file: reader.path, line: reader.lineNumber,
-            value: bytes))
+        try refused(self.refused(error))
       }
     }
   }

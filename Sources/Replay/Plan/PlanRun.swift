@@ -95,7 +95,11 @@ public struct PlanRun: ~Copyable {
         signal = try next(&signals)
       } else if let given = event {
         summary.events += 1
+        let inexactNumbers = planner.inexactNumbers.events
         try apply(.event(given), at: eventTime)
+        if planner.inexactNumbers.events != inexactNumbers {
+          try refuse(events.refused(.inexactNumber(at: planner.inexactNumbers.field)), \.refusedEvents)
+        }
         if summary.events % Self.progressEvery == 0 { report(events.bytesConsumed, events.bytesTotal) }
         event = try next(&events)
       }

@@ -247,4 +247,19 @@ struct PartitionProcessorTests {
       #expect(found == single, "seed \(seed), blocks of \(bytesMax) bytes, a commit in \(commitsIn) records")
     }
   }
+
+  @Test("an event with a number that a rule reads and that has more than 64 bits is told of, and its record is done")
+  func inexactNumber() throws {
+    var (processor, batch) = try Self.withWaitingEvent()
+    let reads = Self.policy.replacing("relevance:", with: "interests: [\"delay/{data.delay}\"], relevance:")
+    let document = try PolicyDocument(yaml: reads, file: "policy").text
+    _ = processor.begin(Self.bytes(.policy(document: document)), offset: 4, timestamp: Self.noon)
+    _ = Self.finish(processor, &batch)
+    let event = DomainEvent(
+      id: "n1", source: "/test", type: "flight.delay.changed", subject: "flight/UA1",
+      time: Timestamp(microseconds: Self.noon), fields: [EventField(path: "data.delay", value: .inexact(1e20))])
+    _ = processor.begin(Self.bytes(.event(event)), offset: 5, timestamp: Self.noon)
+    #expect(Self.finish(processor, &batch) == [.inexactNumber(field: "data.delay")])
+    #expect(processor.position.nextOffset == 6)
+  }
 }

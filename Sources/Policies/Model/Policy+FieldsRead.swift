@@ -1,0 +1,81 @@
+package import Domain
+
+extension Policy {
+  /// Returns the first field of an event that holds an integer of more than 64 bits and that the policy reads; nil if there is none.
+  ///
+  /// All kinds and all rules for the event's type count, whether or not their conditions hold: what an event means must not depend on
+  /// the order in which rules are tried, nor on the kinds that devices have registered.
+  /// - Parameter event: The event.
+  package func inexactField(of event: DomainEvent) -> Identifier? {
+    var read: Set<Identifier>?
+    for place in event.fields.indices {
+      guard case .inexact = event.fields[place].value else { continue }
+      let paths = read ?? fieldsRead(ofType: event.type)
+      read = paths
+      if paths.contains(event.fields[place].path) { return event.fields[place].path }
+    }
+    return nil
+  }
+
+  /// Returns the paths of the fields that conditions, relevance, interest keys, displayed states and templates read of events of a
+  /// type.
+  private func fieldsRead(ofType type: Identifier) -> Set<Identifier> {
+    var paths: Set<Identifier> = []
+    for kind in kinds {
+      let rules = kind.rules(forType: type)
+      if rules.isEmpty { continue }
+      for rule in rules { rule.noteFieldsRead(in: &paths) }
+      for display in kind.displays { paths.insert(display.path) }
+      kind.activity?.noteFieldsRead(in: &paths)
+    }
+    return paths
+  }
+}
+
+extension Rule {
+  fileprivate func noteFieldsRead(in paths: inout Set<Identifier>) {
+    for condition in conditions {
+      paths.insert(condition.field)
+      if case .differs(let other) = condition.test { paths.insert(other) }
+    }
+    for interest in interests { interest.noteFieldsRead(in: &paths) }
+    for term in relevance?.add ?? [] {
+      switch term {
+      case .changeOf(let field, let from, _, _), .differs(let field, let from, _): paths.formUnion([field, from])
+      case .magnitudeOf(let field, _, _), .equals(let field, _, _), .changeFromShown(let field, _, _),
+        .differsFromShown(let field, _):
+        paths.insert(field)
+      }
+    }
+  }
+}
+
+extension InterestTemplate {
+  fileprivate func noteFieldsRead(in paths: inout Set<Identifier>) {
+    for part in parts {
+      switch part {
+      case .text: break
+      case .field(let path), .filtered(let path, _): paths.insert(path)
+      }
+    }
+  }
+}
+
+extension ActivityPolicy {
+  fileprivate func noteFieldsRead(in paths: inout Set<Identifier>) {
+    for member in contentState + attributes { member.value.noteFieldsRead(in: &paths) }
+    alert?.title.noteFieldsRead(in: &paths)
+    alert?.body.noteFieldsRead(in: &paths)
+  }
+}
+
+extension TemplateValue {
+  fileprivate func noteFieldsRead(in paths: inout Set<Identifier>) {
+    switch self {
+    case .constant: break
+    case .field(let path, _), .date(let path): paths.insert(path)
+    case .text(let template): template.noteFieldsRead(in: &paths)
+    case .object(let members): for member in members { member.value.noteFieldsRead(in: &paths) }
+    }
+  }
+}
