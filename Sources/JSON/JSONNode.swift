@@ -193,6 +193,35 @@ import CSimdjson
     return node
   }
 
+  /// The first key that an object has a second time; `nil` if there is none, or if this is no object.
+  public var repeatedKey: String? {
+    if count > Self.comparedKeysMax {
+      var seen: Set<String> = []
+      for (key, _) in members {
+        let name = key.stringIfAny ?? ""
+        if !seen.insert(name).inserted { return name }
+      }
+      return nil
+    }
+    var (earlier, earlierCount) = (InlineArray<16, Int>(repeating: 0), 0)
+    for (key, _) in members {
+      for place in 0..<earlierCount {
+        let other = at(earlier[place])
+        if other.raw.count == key.raw.count, let a = unsafe other.textBytes, let b = unsafe key.textBytes,
+          unsafe same(a, b)
+        {
+          return key.stringIfAny
+        }
+      }
+      earlier[earlierCount] = key.index
+      earlierCount += 1
+    }
+    return nil
+  }
+
+  /// The number of members up to which keys are compared with each other. It affects only the speed.
+  private static let comparedKeysMax = 16
+
   private func lookup(_ key: UnsafeBufferPointer<UInt8>) -> JSONNode? {
     let raw = raw
     guard raw.kind == UInt32(rouse_json_object) else { return nil }

@@ -235,4 +235,51 @@ import Testing
       #expect(try decoder.decode(event) == decode(event))
     }
   }
+
+  @Test(
+    "an attribute that comes twice is refused, whether or not both values are the same",
+    arguments: [
+      (#""source":"/a","source":"/b","#, "$.source"), (#""source":"/a","sourc\u0065":"/a","#, "$.source"),
+      (#""source":"/a","id":"2","#, "$.id"), (#""source":"/a","time":null,"time":null,"#, "$.time"),
+      (#""source":"/a","data":1,"#, "$.data"), (#""source":"/a","mine":1,"mine":2,"#, "$.mine"),
+      (
+        #""source":"/a","# + (0..<30).map { #""a\#($0)":1,"# }.joined() + #""a7":1,"#, "$.a7"
+      ),
+    ])
+  func doubledMember(members: String, path: String) {
+    let json = #"{"specversion":"1.0","id":"1","type":"t",\#(members)"subject":"x","data":{"k":1,"k":2}}"#
+    #expect(
+      throws: DomainError(
+        .invalidValue, path: path, message: "expected one value, found \"\(path.dropFirst(2))\" twice")
+    ) {
+      try CloudEventDecoder().decode(
+        CloudEventRecord(value: Array(json.utf8), timestamp: Timestamp(microseconds: 0)))
+    }
+  }
+
+  @Test(
+    "in binary mode an attribute's header must not come twice, in any letter case",
+    arguments: ["ce_source", "CE_Source", "ce_subject", "ce_mine", "content-type", "other"])
+  func doubledHeader(name: String) {
+    let names = [
+      "ce_specversion", "ce_id", "ce_source", "ce_type", "ce_subject", "ce_mine", "Content-Type", "other", name,
+    ]
+    let headers = names.map { header in
+      let value = header.lowercased() == "content-type" ? "application/json" : "1.0"
+      return CloudEventRecord.Header(name: header, value: Array(value.utf8))
+    }
+    func decode() throws(DomainError) {
+      _ = try CloudEventDecoder().decode(
+        CloudEventRecord(headers: headers, value: Array("{}".utf8), timestamp: Timestamp(microseconds: 0)))
+    }
+    if name == "other" {
+      #expect(throws: Never.self) { try decode() }
+    } else {
+      let found = name.lowercased()
+      #expect(throws: DomainError(.invalidValue, path: found, message: "expected one value, found \"\(found)\" twice"))
+      {
+        try decode()
+      }
+    }
+  }
 }

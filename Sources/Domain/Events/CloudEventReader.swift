@@ -106,6 +106,8 @@ final class CloudEventReader {
     _ root: JSONNode, _ record: CloudEventRecord
   ) throws(DomainError) -> CloudEventAttributes {
     let version = try root.require("specversion", "\"1.0\"")
+    // Readers differ in which of two they take, so the publisher's key might be checked against the other.
+    if let key = root.repeatedKey { throw Self.doubled(key, path: "$.\(key)") }
     guard version.equals("1.0") else {
       throw DomainError(
         version.kind == .string ? .unsupportedSpecversion : .wrongType, path: version.path,
@@ -142,6 +144,7 @@ final class CloudEventReader {
   // MARK: Binary mode
 
   private func binaryAttributes(_ record: CloudEventRecord) throws(DomainError) -> CloudEventAttributes {
+    try CloudEventReader.requireSingle(record.headers)
     guard let version = try CloudEventReader.attribute("ce_specversion", record) else {
       throw DomainError(
         .missingField, path: "ce_specversion",
@@ -157,6 +160,21 @@ final class CloudEventReader {
       subject: try CloudEventReader.attribute("ce_subject", record).map { Identifier($0) },
       time: try CloudEventReader.time(record),
       traceparent: try CloudEventReader.attribute("ce_traceparent", record), subjectPath: "ce_subject", dataPath: "$")
+  }
+
+  /// Checks that no header of an attribute, and no content type, comes twice.
+  private static func requireSingle(_ headers: [CloudEventRecord.Header]) throws(DomainError) {
+    var seen: Set<String> = []
+    for header in headers {
+      let name = header.name.lowercased()
+      guard name.hasPrefix("ce_") || name == "content-type" else { continue }
+      if !seen.insert(name).inserted { throw doubled(name, path: name) }
+    }
+  }
+
+  private static func doubled(_ name: String, path: String) -> DomainError {
+    DomainError(
+      .invalidValue, path: path, message: "expected one value, found \"\(name.prefix(64))\" twice")
   }
 
   private static func required(_ name: StaticString, _ record: CloudEventRecord) throws(DomainError) -> Identifier {
