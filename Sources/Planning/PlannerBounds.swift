@@ -44,10 +44,11 @@ public struct PlannerBounds: Sendable {
   /// keeps the token's part of the state record below 300 KB.
   /// - Beyond: the oldest subject is forgotten, and may be started again.
   public var startsPerTokenMax = 1000
-  /// The number of kinds that a planner tells apart. Further kinds that no policy names share one name in decisions. A policy
-  /// names far fewer kinds.
-  /// - Beyond: further kinds that no policy names are counted and named as one.
-  public var kindsMax = 10_000
+  /// The number of kinds that a planner tells apart. Further kinds that no policy names share one name in decisions. A kind takes
+  /// some 12 KB for what is learnt about it, and an app has a few dozen kinds. A policy names at most 256.
+  /// - Beyond: further kinds that no policy names are counted and named as one. `rouse_instances_of_other_kinds_total` counts their
+  ///   instances.
+  public var kindsMax = 500
 
   /// The number of devices of one log partition. Forgotten devices count until their ledgers are full again. With so many, the
   /// table of devices alone would take 2 GB.

@@ -141,4 +141,23 @@ struct BoundsTests {
     h.planner.takeChanges { key, value in topic[Array(key)] = value.map(Array.init) }
     #expect(topic[Array("a/com.example.old".utf8)] != nil)
   }
+
+  @Test("kinds that only registrations name are bounded and counted, and the policy's kinds find room all the same")
+  func kinds() {
+    var h = PlannerHarness()
+    func phone(_ number: Int) -> Registration {
+      .phone(
+        Identifier("d\(number)"),
+        widgets: (0..<8).map { .flight(Identifier("w\($0)"), kind: "made-up-\(number)-\($0)") })
+    }
+    for number in 0..<100 { h.register(phone(number)) }
+    #expect(h.planner.census.kinds == PlannerBounds().kindsMax + 1)
+    #expect(h.planner.takeInstancesOfOtherKinds() == 800 - PlannerBounds().kindsMax)
+    // A registration that says the same changes nothing.
+    for number in 0..<100 { h.register(phone(number)) }
+    #expect(h.planner.takeInstancesOfOtherKinds() == 0)
+    h.register(.phone("real"))
+    h.event(.delay(30, id: "e1", at: PlannerHarness.noon))
+    #expect(h.only?.device == "real" && h.only?.verdict == .emit)
+  }
 }

@@ -8,7 +8,8 @@ package struct PlanningMetrics {
   let decisions, commands, tokens, tokensUnspent, pushToFetch, eventToFetch: MetricFamily
   let objectiveChanges, objectiveChangesInTime: MetricFamily
   let decisionsSent, commandsSent, stateRecordsSent, bytesSent: MetricFamily
-  let records, recordsSkipped, recordsSetAside, recordsLost, registrations, registrationsOutdated, ticks: MetricFamily
+  let records, recordsSkipped, recordsSetAside, recordsLost, registrations, registrationsOutdated: MetricFamily
+  let instancesOfOtherKinds, ticks: MetricFamily
 
   /// Adds the metrics to a registry.
   init(_ registry: MetricRegistry) {
@@ -94,6 +95,11 @@ package struct PlanningMetrics {
       "rouse_registrations_outdated_total",
       help: "Registrations that planners passed over, because they knew one with a later updatedAt",
       advice: "Many: a backend sends old registrations again, or the clocks of its processes differ.")
+    instancesOfOtherKinds = registry.counter(
+      "rouse_instances_of_other_kinds_total",
+      help:
+        "Registered instances whose kind no policy names and is beyond the number of kinds that planners tell apart",
+      advice: "Decisions name their kind `(other kinds)`. A backend registers made-up kinds, such as ids: correct it.")
     ticks = registry.counter(
       "rouse_ticks_appended_total", help: "Ticks that planners appended to an idle log, so that timers fire",
       advice: "None on an idle log with waiting events: the planner may not write to the log.")

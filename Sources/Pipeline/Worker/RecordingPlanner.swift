@@ -58,6 +58,8 @@ struct RecordingPlanner {
     recorder.flushCounts(into: metrics)
     let outdated = planner.takeOutdatedRegistrations()
     if outdated > 0 { metrics.registrationsOutdated.add(outdated) }
+    let ofOtherKinds = planner.takeInstancesOfOtherKinds()
+    if ofOtherKinds > 0 { metrics.instancesOfOtherKinds.add(ofOtherKinds) }
     planner.takeOutcomes { kind, counts in
       if counts.tokensUnspent > 0 { metrics.tokensUnspent.add(counts.tokensUnspent, [kind.text]) }
       if !counts.fetches.isEmpty {

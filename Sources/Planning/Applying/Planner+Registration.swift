@@ -128,7 +128,7 @@ extension Planner {
       return instance
     }
     let state = registry.instances[instance]
-    if rules[state.kind].name != kindName || state.surface != surface {
+    if state.surface != surface || !isCounted(kindName, as: state.kind) {
       endAllCauses(of: instance, .instanceRemoved, into: &output)
       if surface == .widget { setAside(addressOf: instance) } else { takeBack(addressOf: instance) }
       registry.change(instance, kind: kindSlot(kindName), surface: surface)
@@ -305,7 +305,17 @@ extension Planner {
   /// Returns the slot of a kind, and makes the kind if there is none. Beyond `kindsMax`, returns the slot that further kinds
   /// share.
   private mutating func kindSlot(_ name: Identifier) -> KindSlot {
-    knownKindSlot(rules.countedName(name, kindsMax: bounds.kindsMax))
+    let counted = countedName(name)
+    if counted != name { outcomes.noteInstanceOfOtherKind() }
+    return knownKindSlot(counted)
+  }
+
+  private func countedName(_ name: Identifier) -> Identifier { rules.countedName(name, kindsMax: bounds.kindsMax) }
+
+  /// Returns whether an instance of a named kind is one of a known kind, which may be the one that further kinds share.
+  private func isCounted(_ name: Identifier, as kind: KindSlot) -> Bool {
+    let known = rules[kind].name
+    return known == name || known == countedName(name)
   }
 
   /// Returns the slot of a kind that is within `kindsMax`, and makes the kind if there is none.

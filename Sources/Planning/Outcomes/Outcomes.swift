@@ -9,6 +9,8 @@ struct Outcomes {
   private var awaited: ContiguousArray<AwaitedPush> = []
   /// The number of registrations that were older than what is known.
   private var registrationsOutdated = 0
+  /// The number of instances that were registered of kinds beyond the bound.
+  private var instancesOfOtherKinds = 0
 
   /// Creates counts of nothing.
   init() {}
@@ -55,6 +57,15 @@ struct Outcomes {
   mutating func takeOutdatedRegistrations() -> Int {
     defer { registrationsOutdated = 0 }
     return registrationsOutdated
+  }
+
+  /// Adds an instance of a kind that no policy names and that is beyond the bound on kinds.
+  mutating func noteInstanceOfOtherKind() { instancesOfOtherKinds += 1 }
+
+  /// Returns the number of instances of kinds beyond the bound, and begins at 0.
+  mutating func takeInstancesOfOtherKinds() -> Int {
+    defer { instancesOfOtherKinds = 0 }
+    return instancesOfOtherKinds
   }
 
   private mutating func makeRoom(_ kind: KindSlot) {

@@ -13,6 +13,10 @@ extension Planner {
   /// Returns the number of registrations since the last call that were passed over, because a newer one is known.
   package mutating func takeOutdatedRegistrations() -> Int { outcomes.takeOutdatedRegistrations() }
 
+  /// Returns the number of instances that were registered of a kind that no policy names, after `PlannerBounds.kindsMax` kinds, since
+  /// the last call.
+  package mutating func takeInstancesOfOtherKinds() -> Int { outcomes.takeInstancesOfOtherKinds() }
+
   /// Notes that a push reloads an instance.
   ///
   /// - Parameter instance: The instance, with the events that wait on it.
