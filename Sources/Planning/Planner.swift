@@ -32,6 +32,8 @@ public struct Planner {
   /// The offset of the first record with the current log time. Commands from this offset on were made at the current log time.
   var firstOffsetNow: Int64 = 0
   var registry = Registry()
+  /// The devices by the tokens that they hold. It follows from the registry.
+  var tokenOwners = TokenOwners()
   var zones: ZoneTable
   var ledgers: Ledgers
   var pending = Pending()
@@ -265,6 +267,7 @@ public struct Planner {
     rules.checkInvariants()
     subjects.checkInvariants()
     checkChunks()
+    checkTokens()
     let used = registry.instances.slots.filter { registry.isUsed($0) }
     pending.checkInvariants(waiting: used.map { registry.instances[$0].waiting }.filter { !$0.isAbsent })
     for instance in used {

@@ -44,10 +44,11 @@ struct BacktestRunTests {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     var lines = try LineWriter(path: "\(folder)/devices.jsonl")
     for (airport, developerMode) in [("EWR", false), ("JFK", false), ("LGA", false), ("EWR", true)] {
+      let token = (developerMode ? "ab" : "cd") + airport.utf8.map { String($0, radix: 16) }.joined()
       try lines.append(
         """
         {"device":"\(airport)\(developerMode)","app":"a.b","environment":"production","platform":"iOS","osVersion":"26.0",\
-        "timeZone":"America/New_York","developerMode":\(developerMode),"tokens":{"widgets":"abcd"},\
+        "timeZone":"America/New_York","developerMode":\(developerMode),"tokens":{"widgets":"\(token)"},\
         "widgets":[{"id":"w","kind":"Airport","interests":["airport/\(airport)"]}],"updatedAt":"2013-03-08T00:00:00Z"}
         """)
       try lines.endLine()

@@ -60,7 +60,7 @@ struct SurfaceTests {
         + #""widgets":[{"id":"w","kind":"Score","interests":["match/1"]}],"#
         + #""controls":[{"id":"c","kind":"Door","token":"ef","interests":["door/1"]}]"#),
     device(
-      "old", #""tokens":{"background":"ab"},"widgets":[{"id":"w","kind":"Score","interests":["match/1"]}]"#),
+      "old", #""tokens":{"background":"ac"},"widgets":[{"id":"w","kind":"Score","interests":["match/1"]}]"#),
     device(
       "fan",
       #""tokens":{},"activities":[{"id":"a","kind":"Stadium","channel":"dHN0LXNyY2gtY2hubA==","interests":["match/1"],"#
@@ -166,7 +166,7 @@ struct SurfaceTests {
   func developer() throws {
     let developer = Self.device(
       "lab",
-      #""developerMode":true,"tokens":{"widgets":"ab"},"pushToStart":[{"kind":"Match","token":"cd","interests":["match/1"]}],"#
+      #""developerMode":true,"tokens":{"widgets":"ba"},"pushToStart":[{"kind":"Match","token":"dc","interests":["match/1"]}],"#
         + #""widgets":[{"id":"w","kind":"Score","interests":["match/1"]}]"#)
     let report = try simulate(DeviceModel(), devices: Self.devices + [developer])
     let without = try simulate(DeviceModel())

@@ -128,6 +128,10 @@ struct CorpusRun {
       ("tokens", .object([("widgets", .string("aa11"))])), ("updatedAt", .string(time.description)),
     ])
     var given = value
+    if case .string(let device)? = value["device"] {
+      let token = Registration.token(of: Identifier(device))
+      phone = phone.merged(with: .object([("tokens", .object([("widgets", .string(token))]))]))
+    }
     let kinds = [
       "widgets": "FlightStatus", "controls": "GateControl", "activities": "FlightActivity",
       "pushToStart": "FlightActivity",

@@ -59,7 +59,9 @@ struct DecisionWriterTests {
           .registration(
             .phone(
               device, widgets: [.flight("w1"), .flight("w\\2", kind: "Airport", interests: ["airport/EWR"])], os: os,
-              tokens: Registration.Tokens(widgets: "aa11", background: "bb22"), zone: "Asia/Tokyo", at: time)), at: time
+              tokens: Registration.Tokens(
+                widgets: Registration.token(of: device), background: Registration.token(of: device, "bb22")),
+              zone: "Asia/Tokyo", at: time)), at: time
         )
         continue
       }

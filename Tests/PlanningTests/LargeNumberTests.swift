@@ -36,9 +36,7 @@ struct LargeNumberTests {
   }
 
   private static func phone(_ device: Identifier, _ key: Identifier) -> Registration {
-    var registration = Registration.phone(
-      device, widgets: [.flight("w", kind: "OrderWidget", interests: [key])],
-      tokens: Registration.Tokens(widgets: "aa11", background: nil))
+    var registration = Registration.phone(device, widgets: [.flight("w", kind: "OrderWidget", interests: [key])])
     registration.pushToStart = [
       Registration.PushToStart(kind: "OrderActivity", token: "d0\(device == "alice" ? "01" : "02")", interests: [key])
     ]

@@ -168,13 +168,22 @@ extension Registration {
   /// Returns an iPhone on OS 26 in UTC with one flight widget that subscribes to `flight/UA1`.
   static func phone(
     _ device: Identifier = "d1", widgets: [Widget] = [.flight()], os: UInt16 = 26,
-    tokens: Tokens = Tokens(widgets: "aa11", background: nil), zone: String = "GMT",
+    tokens: Tokens? = nil, zone: String = "GMT",
     at time: Int64 = PlannerHarness.noon, developerMode: Bool = false, app: Identifier = "com.example.flights"
   ) -> Registration {
     Registration(
       device: device, app: app, environment: .production, platform: "iOS", osVersion: OSVersion(major: os),
-      timeZone: zone, developerMode: developerMode, tokens: tokens, widgets: widgets,
+      timeZone: zone, developerMode: developerMode, tokens: tokens ?? Tokens(widgets: token(of: device)),
+      widgets: widgets,
       updatedAt: Timestamp(microseconds: time))
+  }
+}
+
+extension Registration {
+  /// Returns the token of a device: `aa11` for `d1`, and another one for each other device.
+  static func token(of device: Identifier, _ name: String = "aa11") -> String {
+    if device == "d1" { return name }
+    return name + device.utf8.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
   }
 }
 

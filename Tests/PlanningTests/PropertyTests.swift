@@ -100,7 +100,7 @@ struct RandomLife {
       guard let command = harness.commands.last else { return }
       let outcome: Signal.DeliveryOutcome = refunds && Bool.random(using: &random) ? .refused : .accepted
       harness.signal(.deliveryCompleted(command: command.command, outcome: outcome), device: command.device, at: time)
-    case 23..<24: harness.signal(.tokenRejected(token: "aa11"), device: device, at: time)
+    case 23..<24: harness.signal(.tokenRejected(token: Registration.token(of: device)), device: device, at: time)
     case 24..<27: harness.tick(at: time)
     case 27..<29: harness.signal(.widgetViewed(instance: nil), device: device, at: time)
     case 29 where changesPolicy:
@@ -127,8 +127,8 @@ struct RandomLife {
     var phone = Registration.phone(
       device, widgets: widgets, os: Bool.random(using: &random) ? 26 : 18,
       tokens: Registration.Tokens(
-        widgets: Int.random(in: 0..<6, using: &random) == 0 ? nil : "aa11",
-        background: Bool.random(using: &random) ? "bb22" : nil),
+        widgets: Int.random(in: 0..<6, using: &random) == 0 ? nil : Registration.token(of: device),
+        background: Bool.random(using: &random) ? Registration.token(of: device, "bb22") : nil),
       zone: zones.randomElement(using: &random) ?? "GMT", at: time,
       // Most devices have the same app, and some have one of several builds of it.
       app: Int.random(in: 0..<4, using: &random) > 0 ? "com.example.flights" : "com.example.build\(version % 5)")
@@ -142,11 +142,13 @@ struct RandomLife {
 
   /// Returns random controls, activities and push-to-start tokens.
   private mutating func addressed(_ phone: inout Registration) {
+    let device = phone.device
     let subject: Identifier = "flight/UA\(Int.random(in: 0..<3, using: &random))"
     if Bool.random(using: &random) {
       phone.controls = [
         Registration.Control(
-          id: "c1", kind: "FlightStatus", token: "cc\(version % 3)", interests: [subject, "airport/EWR"])
+          id: "c1", kind: "FlightStatus", token: Registration.token(of: device, "cc\(version % 3)"),
+          interests: [subject, "airport/EWR"])
       ]
     } else if Int.random(in: 0..<4, using: &random) == 0 {
       phone.widgets.append(.flight("c1", interests: [subject]))
@@ -154,14 +156,18 @@ struct RandomLife {
     if Bool.random(using: &random) {
       phone.activities = [
         Registration.Activity(
-          id: "a\(Int.random(in: 0..<2, using: &random))", kind: "FlightActivity", address: .token("dd"),
+          id: "a\(Int.random(in: 0..<2, using: &random))", kind: "FlightActivity",
+          address: .token(Registration.token(of: device, "dd")),
           interests: [subject],
           startedAt: Timestamp(microseconds: time - Int64.random(in: 0...PlannerHarness.hour, using: &random)),
           frequentPushes: Bool.random(using: &random))
       ]
     }
     if Bool.random(using: &random) {
-      phone.pushToStart = [Registration.PushToStart(kind: "FlightActivity", token: "ee", interests: [subject])]
+      phone.pushToStart = [
+        Registration.PushToStart(
+          kind: "FlightActivity", token: Registration.token(of: device, "ee"), interests: [subject])
+      ]
     }
   }
 

@@ -130,13 +130,13 @@ private struct ExtremeLife {
       var phone = Registration.phone(
         name(device),
         widgets: widgetKinds.map { .flight(name("w" + $0.text.prefix(6)), kind: $0, interests: [subject]) },
-        os: os, tokens: Registration.Tokens(widgets: "aa11", background: "bb22"), app: app)
+        os: os, tokens: Registration.Tokens(widgets: "aa\(os)", background: "bb\(os)"), app: app)
       phone.controls = [
-        Registration.Control(id: name("control"), kind: widgetKinds[0], token: "cc", interests: [subject])
+        Registration.Control(id: name("control"), kind: widgetKinds[0], token: "cc\(os)", interests: [subject])
       ]
       phone.activities = [
         Registration.Activity(
-          id: name("activity"), kind: activityKind, address: .token(String(repeating: "d", count: 512)),
+          id: name("activity"), kind: activityKind, address: .token("\(os)" + String(repeating: "d", count: 510)),
           interests: [subject], startedAt: Timestamp(microseconds: time)),
         Registration.Activity(
           id: name("subscribed"), kind: broadcastKind, address: .channel(Self.text("channel", filler, bytes: 512)),

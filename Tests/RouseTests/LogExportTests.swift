@@ -110,7 +110,7 @@ struct LogExportTests {
     #expect(try morning.plan() == decided)
     // The newest registration counts by its own time, and nothing shows a token.
     let devices = try morning.place.lines("devices.jsonl")
-    #expect(devices.count == 8 && devices.allSatisfy { $0.contains("flight/UA1") && !$0.contains("\"aa2\"") })
+    #expect(devices.count == 8 && devices.allSatisfy { $0.contains("flight/UA1") && !$0.contains("\"aa2") })
     let mode = try FileManager.default.attributesOfItem(atPath: morning.place.path("devices.jsonl"))[.posixPermissions]
     #expect(mode as? Int == 0o600)
     let simulated = try morning.place.rouse(

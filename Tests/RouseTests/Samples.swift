@@ -17,8 +17,13 @@ let tinyPolicy = """
 /// An iPhone whose widget `w1` is about a flight.
 func phone(_ device: String, _ flight: String = "flight/UA1", zone: String = "America/New_York") -> String {
   #"{"device":"\#(device)","app":"com.example.glance","environment":"production","platform":"iOS","osVersion":"26.1","#
-    + #""timeZone":"\#(zone)","tokens":{"widgets":"aa\#(device.utf8.count)"},"widgets":[{"id":"w1","kind":"FlightStatus","#
+    + #""timeZone":"\#(zone)","tokens":{"widgets":"\#(token(of: device))"},"widgets":[{"id":"w1","kind":"FlightStatus","#
     + #""family":"systemSmall","interests":["\#(flight)"]}],"updatedAt":"2013-06-30T00:00:00Z"}"# + "\n"
+}
+
+/// The token of a device: `aa2` for `d1`, and another one for each other device.
+private func token(of device: String) -> String {
+  device == "d1" ? "aa2" : "aa2" + device.utf8.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
 }
 
 /// A delay of a flight at a time of 2013-07-01, in UTC.

@@ -76,12 +76,13 @@ struct WrongLooksTests {
     "[0.57, 0.21, 0.07, 0.04, 0, 0.04, 0, 0.18, 0.39, 0.43, 0.54, 0.75, 0.71, 0.68, 0.64, 0.86, 0.71, 1, 1, 0.89, 0.79, 0.71, 0.71, 0.61]"
 
   private static func device(_ name: String, _ kind: String, _ interest: String, zone: String) -> String {
-    """
-    {"device":"\(name)","app":"a.b","environment":"production","platform":"iOS","osVersion":"26.0","timeZone":"\(zone)",\
-    "tokens":{"widgets":"abcd"},"widgets":[{"id":"w","kind":"\(kind)","interests":["\(interest)"]}],\
-    "updatedAt":"2013-03-01T00:00:00Z"}
+    let token = "ab" + name.utf8.map { String($0, radix: 16) }.joined()
+    return """
+      {"device":"\(name)","app":"a.b","environment":"production","platform":"iOS","osVersion":"26.0","timeZone":"\(zone)",\
+      "tokens":{"widgets":"\(token)"},"widgets":[{"id":"w","kind":"\(kind)","interests":["\(interest)"]}],\
+      "updatedAt":"2013-03-01T00:00:00Z"}
 
-    """
+      """
   }
 
   /// The days of an output by device and date.

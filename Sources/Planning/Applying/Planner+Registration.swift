@@ -13,6 +13,10 @@ extension Planner {
     }
     countInstances(of: device, by: -1)
     let unreachable = unreachableInstances(of: device)
+    let before = tokens(of: device)
+    tokenOwners.remove(before, of: device)
+    let isMoved = isMoved(device, by: registration)
+    if isMoved { registry.forgetRejections(of: device) }
     move(device, toApp: registration.app)
     registry.takeOver(registration, device, zone: zones.zone(registration.timeZone, now: now), now: now)
     for widget in registration.widgets { place(widget, device, into: &output) }
@@ -32,12 +36,21 @@ extension Planner {
         retire(instance, into: &output)
       }
     }
+    tokenOwners.add(tokens(of: device), of: device)
+    settleTokens(of: device, before: isMoved ? [] : before)
     for instance in unreachable where !registry.instances[instance].flags.contains(.retired) {
       if case .unreachable = route(of: instance, device: device) { continue }
       catchUpAfterRegistration(instance)
     }
     countInstances(of: device, by: 1)
     touch(device)
+  }
+
+  /// Returns whether a registration moves a device to another app or environment, where its tokens are other ones.
+  private func isMoved(_ device: DeviceSlot, by registration: Registration) -> Bool {
+    let state = registry.devices[device]
+    return state.flags.contains(.production) != (registration.environment == .production)
+      || ledgers.apps[state.app].id != registration.app
   }
 
   /// Returns the instances of a device that no push can reach now.
@@ -55,6 +68,7 @@ extension Planner {
   mutating func forget(_ id: Identifier, into output: inout PlannerOutput) {
     guard let device = registry.device(named: id) else { return }
     countInstances(of: device, by: -1)
+    tokenOwners.remove(tokens(of: device), of: device)
     // The causes end before the tokens are removed, because the decisions name the device's surface.
     registry.markForgotten(device)
     var walk = registry.instances(of: device)
@@ -62,6 +76,7 @@ extension Planner {
       if !registry.instances[instance].flags.contains(.retired) { retire(instance, into: &output) }
     }
     registry.forget(device)
+    registry.forgetRejections(of: device)
     pricing.forget(device)
     touch(device)
     purgeIfOver(device)

@@ -66,6 +66,7 @@ extension Planner {
     if evaluation.isRelevanceStated, evaluation.relevance <= 0, evaluation.action != .end { return .cosmetic }
     if shown, evaluation.action != .end { return .notVisible }
     guard let state = registry.addressed[instance] else { return .noToken }
+    if state.hasLostToken { return .noToken }
     if state.tokenDead { return .tokenDead }
     if isStarter, registry.devices[device].osVersion < pushToStartOS { return .unsupportedOS }
     if !rules[kind].enabled { return .kindDisabled }

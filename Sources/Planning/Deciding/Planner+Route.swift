@@ -36,6 +36,7 @@ extension Planner {
   private func controlRoute(_ instance: InstanceSlot, device: DeviceSlot) -> Route {
     if registry.devices[device].osVersion < controlPushOS { return .unreachable(.unsupportedOS) }
     guard let control = registry.addressed[instance] else { return .unreachable(.noToken) }
+    if control.hasLostToken { return .unreachable(.noToken) }
     return control.tokenDead ? .unreachable(.tokenDead) : .controlPush(instance)
   }
 

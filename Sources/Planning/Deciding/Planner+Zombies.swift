@@ -34,8 +34,8 @@ extension Planner {
 
   private func addRejected(_ activity: InstanceSlot, to found: inout [Zombie]) {
     let instance = registry.instances[activity]
-    guard let state = registry.addressed[activity], state.tokenDead, !state.ended, isRunning(since: state.startedAt),
-      !instance.flags.contains(.retired)
+    guard let state = registry.addressed[activity], state.tokenDead, !state.hasLostToken, !state.ended,
+      isRunning(since: state.startedAt), !instance.flags.contains(.retired)
     else { return }
     found.append(
       Zombie(

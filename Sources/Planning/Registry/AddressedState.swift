@@ -33,6 +33,7 @@ struct AddressedState {
   ///   - token: The token, or the id of a broadcast channel.
   ///   - isChannel: Whether `token` is the id of a broadcast channel.
   mutating func address(token: String, isChannel: Bool) {
+    let token = isChannel ? token : TokenPair.lowercased(token)
     if self.token != token { tokenDead = false }
     self.token = token
     self.isChannel = isChannel
@@ -40,6 +41,18 @@ struct AddressedState {
 
   /// Notes that APNs has refused the token for good.
   mutating func reject() { tokenDead = true }
+
+  /// Forgets that APNs has refused the token, because it belongs to another environment or app from now on.
+  mutating func forgetRejection() { if !token.isEmpty { tokenDead = false } }
+
+  /// Takes the token away, because another install has it now.
+  mutating func loseToken() {
+    token = ""
+    tokenDead = true
+  }
+
+  /// Whether another install has taken the token.
+  var hasLostToken: Bool { token.isEmpty && tokenDead }
 
   /// Takes over what a device has registered of an activity. Call `address` first. On a channel the newest start
   /// counts, and a newer one makes an ended channel live again. A start after `now` counts as `now`.

@@ -248,8 +248,9 @@ struct Registry {
     var flags = devices[device].flags
     // A rejected token stays dead until another one comes.
     let known = tokens(of: device)
-    if known.widgets != registration.tokens.widgets { flags.remove(.widgetsTokenDead) }
-    if known.background != registration.tokens.background { flags.remove(.backgroundTokenDead) }
+    let tokens = TokenPair(widgets: registration.tokens.widgets, background: registration.tokens.background)
+    if known.widgets != tokens.widgets { flags.remove(.widgetsTokenDead) }
+    if known.background != tokens.background { flags.remove(.backgroundTokenDead) }
     flags.remove(.forgotten)
     flags.insert(.rebuilt)
     flags.set(.production, registration.environment == .production)
@@ -260,7 +261,6 @@ struct Registry {
     devices[device].zone = zone
     devices[device].osVersion = registration.osVersion
     devices[device].updatedAt = min(registration.updatedAt, now)
-    let tokens = TokenPair(widgets: registration.tokens.widgets, background: registration.tokens.background)
     if tokens != known { set(tokens, of: device) }
   }
 
@@ -301,12 +301,46 @@ struct Registry {
 
   /// Marks a token that APNs has refused for good, in the device and in all its instances.
   mutating func reject(token: String, of device: DeviceSlot) {
-    let (known, rejected) = (tokens(of: device), Identifier(token))
-    if known.widgets.map({ Identifier($0) }) == rejected { devices[device].flags.insert(.widgetsTokenDead) }
-    if known.background.map({ Identifier($0) }) == rejected { devices[device].flags.insert(.backgroundTokenDead) }
+    let (known, rejected) = (tokens(of: device), TokenPair.lowercased(token))
+    if known.widgets == rejected { devices[device].flags.insert(.widgetsTokenDead) }
+    if known.background == rejected { devices[device].flags.insert(.backgroundTokenDead) }
     var walk = instances(of: device)
     while let instance = walk.next(self) {
-      if addressed[instance].map({ Identifier($0.token) }) == rejected { self[addressed: instance]?.reject() }
+      guard let state = addressed[instance] else { continue }
+      if state.token == (state.isChannel ? token : rejected) { self[addressed: instance]?.reject() }
+    }
+  }
+
+  /// Forgets which tokens of a device APNs has refused, because they belong to another environment or app from now on.
+  mutating func forgetRejections(of device: DeviceSlot) {
+    devices[device].flags.subtract([.widgetsTokenDead, .backgroundTokenDead])
+    var walk = instances(of: device)
+    while let instance = walk.next(self) {
+      if addressed[instance]?.isChannel == false { self[addressed: instance]?.forgetRejection() }
+    }
+  }
+
+  /// Takes a token away from a device, because another install has it now.
+  /// - Parameters:
+  ///   - token: The token, in lower case.
+  ///   - device: The device.
+  mutating func remove(token: String, of device: DeviceSlot) {
+    let known = tokens(of: device)
+    let (losesWidgets, losesBackground) = (known.widgets == token, known.background == token)
+    if losesWidgets { devices[device].flags.subtract([.widgetsToken, .widgetsTokenDead]) }
+    if losesBackground { devices[device].flags.subtract([.backgroundToken, .backgroundTokenDead]) }
+    if losesWidgets || losesBackground {
+      set(
+        TokenPair(
+          widgets: losesWidgets ? nil : known.widgets, background: losesBackground ? nil : known.background),
+        of: device)
+    }
+    devices[device].flags.insert(.rebuilt)
+    var walk = instances(of: device)
+    while let instance = walk.next(self) {
+      if let state = addressed[instance], !state.isChannel, state.token == token {
+        self[addressed: instance]?.loseToken()
+      }
     }
   }
 

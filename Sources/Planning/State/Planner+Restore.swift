@@ -96,6 +96,7 @@ extension Planner {
   mutating func finishRestore() {
     registry.finishDevices()
     registry.finishInterests()
+    indexTokens()
     var waiting: [(waiting: WaitingSlot, instance: InstanceSlot, order: UInt64)] = []
     for instance in registry.instances.slots where !registry.instances[instance].waiting.isAbsent {
       waiting.append((registry.instances[instance].waiting, instance, registry.instances[instance].order))

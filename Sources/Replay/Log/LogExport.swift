@@ -148,7 +148,9 @@ package final class LogExport {
     case .forget(let device): registrations.remove(device, keeps: isInTime)
     case .signal(var signal):
       guard isInTime, options.sample.holds(signal.device) else { return }
-      if case .tokenRejected(let token) = signal.kind { signal.kind = .tokenRejected(token: conceal(token)) }
+      if case .tokenRejected(let token) = signal.kind {
+        signal.kind = .tokenRejected(token: conceal(token.lowercased()))
+      }
       json.reset()
       signal.encode(to: &json, source: "/rouse/log", logTime: time)
       try signals.add(json.bytes, at: time, partition: partition)

@@ -2,8 +2,10 @@ import Domain
 
 extension Registration {
   /// Returns the registration with other push tokens.
-  /// - Parameter conceal: Returns the token that stands for a push token.
-  func replacingTokens(_ conceal: (String) -> String) -> Registration {
+  /// - Parameter replace: Returns the token that stands for a push token.
+  func replacingTokens(_ replace: (String) -> String) -> Registration {
+    // The letter case is not part of a token.
+    let conceal = { replace($0.lowercased()) }
     var registration = self
     registration.tokens.widgets = tokens.widgets.map(conceal)
     registration.tokens.background = tokens.background.map(conceal)

@@ -164,7 +164,7 @@ struct PartitionProcessorTests {
   private static func phone(_ device: Identifier) -> Registration {
     Registration(
       device: device, app: "com.example", environment: .production, platform: "iOS", osVersion: OSVersion(major: 26),
-      timeZone: "GMT", developerMode: false, tokens: Registration.Tokens(widgets: "aa", background: nil),
+      timeZone: "GMT", developerMode: false, tokens: Registration.Tokens(widgets: "aa\(device)", background: nil),
       widgets: [Registration.Widget(id: "w1", kind: "FlightStatus", pushEnabled: true, interests: ["flight/UA1"])],
       updatedAt: Timestamp(microseconds: noon))
   }

@@ -33,7 +33,7 @@ def main(subject, path):
     for key, zone in sorted(found):
         widget = {"id": "w", "kind": KINDS[subject], "interests": [key]}
         device = {"device": key, "app": "com.example.looks", "environment": "production", "platform": "iOS"}
-        device |= {"osVersion": "26.0", "timeZone": zone, "tokens": {"widgets": "ab01"}, "widgets": [widget]}
+        device |= {"osVersion": "26.0", "timeZone": zone, "tokens": {"widgets": key.encode().hex()}, "widgets": [widget]}
         print(json.dumps(device | {"updatedAt": "2013-01-01T00:00:00Z"}))
 
 

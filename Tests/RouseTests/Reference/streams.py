@@ -39,7 +39,7 @@ def time(at):
 
 def device(id, widgets, zone="UTC"):
     made = {"device": id, "app": "com.example.looks", "environment": "production", "platform": "iOS", "osVersion": "26.0"}
-    return made | {"timeZone": zone, "tokens": {"widgets": "ab01"}, "widgets": widgets, "updatedAt": "2013-01-01T00:00:00Z"}
+    return made | {"timeZone": zone, "tokens": {"widgets": id.encode().hex()}, "widgets": widgets, "updatedAt": "2013-01-01T00:00:00Z"}
 
 
 def write(folder, name, lines, devices, policy):

@@ -35,7 +35,7 @@ struct TrafficDevice {
 
   /// Returns the token in use; hexadecimal, as all tokens are.
   private func token(_ reach: Reach) -> String {
-    "\(["aa", "bb", "cc", "dd"][reach.rawValue])\(index)\(tokensMade[reach.rawValue])"
+    "\(["aa", "bb", "cc", "dd"][reach.rawValue])\(index)a\(tokensMade[reach.rawValue])"
   }
 
   /// Returns a token in use, chosen at random.
@@ -47,7 +47,7 @@ struct TrafficDevice {
   private static func token(_ activity: Activity) -> String { "ee\(activity.id.text.dropFirst())" }
 
   /// The id of the activity that runs, or of the first one.
-  var activityID: Identifier { activity?.id ?? "a\(index)1" }
+  var activityID: Identifier { activity?.id ?? "a\(index)a1" }
 
   /// Changes the device at random and returns its registration.
   mutating func registration(now: Timestamp, random: inout SeededRandom) -> Registration {
@@ -77,7 +77,7 @@ struct TrafficDevice {
       activity =
         random.chance(4, in: 5)
         ? Activity(
-          id: "a\(index)\(activitiesMade)",
+          id: "a\(index)a\(activitiesMade)",
           startedAt: Timestamp(microseconds: now.microseconds - Int64(random.below(600)) * 1_000_000),
           interests: [Traffic.flights[(index + activitiesMade) % Traffic.flights.count]],
           frequentPushes: random.chance(1, in: 4)) : nil
