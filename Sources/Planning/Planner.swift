@@ -32,6 +32,8 @@ public struct Planner {
   /// The offset of the first record with the current log time. Commands from this offset on were made at the current log time.
   var firstOffsetNow: Int64 = 0
   var registry = Registry()
+  /// The claims that the planners of the other partitions must hear of, since they were last taken.
+  public internal(set) var claims: [TokenClaim] = []
   /// The devices by the tokens that they hold. It follows from the registry.
   var tokenOwners = TokenOwners()
   var zones: ZoneTable
@@ -103,6 +105,13 @@ public struct Planner {
   /// The due time of the next timer. A tick at that time or later fires it. It is nil when nothing waits, and when the
   /// timer is due after `latestTime`: no tick can reach that, so a driver that ticked for it would never come to an end.
   public var nextTimer: Timestamp? { pending.nextTimer.flatMap { $0 <= Self.latestTime ? $0 : nil } }
+
+  /// Takes the claims to tokens that have followed from the records so far. They must reach the other partitions of the log before what
+  /// was planned is committed. A log with one partition has none.
+  public mutating func takeClaims() -> [TokenClaim] {
+    defer { claims = [] }
+    return claims
+  }
 
   // MARK: The life of a record
 
@@ -200,6 +209,7 @@ public struct Planner {
     case .forget(let device): forget(device, into: &output)
     case .signal(let signal): receive(signal, into: &output)
     case .policy(let document): activate(document: document)
+    case .claims(let claims): receive(claims)
     case .tick: break
     }
   }

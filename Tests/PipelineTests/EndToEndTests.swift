@@ -39,6 +39,40 @@ let realBroker = ProcessInfo.processInfo.environment["ROUSE_TEST_BOOTSTRAP"]
     }
   }
 
+  @Test("a token that devices of two log partitions have registered is pushed once", arguments: brokers)
+  func oneToken(broker: String?) throws {
+    let fixture = try PipelineFixture(bootstrap: broker)
+    func device(_ partition: Int32) throws -> Identifier {
+      try #require(
+        (0..<100).lazy.map { Identifier("d\($0)") }.first { DevicePartitioner.partition(of: $0, count: 2) == partition }
+      )
+    }
+    let (old, new) = (try device(0), try device(1))
+    /// Registers a device, and waits until so many claims are in the log.
+    func registering(_ device: Identifier, _ token: String, after seconds: Int64, claims: Int) -> PipelineFixture.Phase
+    {
+      PipelineFixture.Phase(
+        publish: { try fixture.register(device, interest: "flight/UA1", token: token, after: seconds) },
+        until: {
+          do {
+            let log = try fixture.read(fixture.settings.topics.log)
+            let records = try log.map { try LogRecord(bytes: $0.value ?? []).content }
+            return records.count { if case .claims = $0 { true } else { false } } >= claims
+          } catch {
+            Issue.record(error)
+            return true
+          }
+        })
+    }
+    let done = try fixture.run(
+      registering(old, "5a4d5a4d", after: 0, claims: 1), registering(new, "5A4D5A4D", after: 30, claims: 2),
+      fixture.deciding(2) { try fixture.delay(10, id: "e1", after: 60) })
+    #expect(done)
+    let reasons = Dictionary(try fixture.decisions().values.map { ($0.device, $0.reason) }) { $1 }
+    #expect(reasons == [old: .noToken, new: .emitted])
+    #expect(try fixture.commands().values.map(\.device) == [new])
+  }
+
   @Test("bad input becomes a dead letter with its reason and origin, and nothing else is lost", arguments: brokers)
   func deadLetters(broker: String?) throws {
     let fixture = try PipelineFixture(bootstrap: broker)

@@ -128,4 +128,116 @@ struct TokenTests {
     h.event(.delay(60, id: "e2", at: H.noon + 5 * H.minute))
     #expect(Self.reasons(h) == ["d1/w1": .emitted, "d1/c1": .emitted])
   }
+
+  /// The planners of a log with two partitions, which get each other's claims.
+  private struct Two {
+    var planners = [H(partition: 0, partitionCount: 2), H(partition: 1, partitionCount: 2)]
+    /// The claims that are under way to each planner.
+    var underway: [[TokenClaim]] = [[], []]
+    var claimsMade = 0
+
+    mutating func register(_ registration: Registration, in partition: Int, at time: Int64) {
+      planners[partition].register(registration, at: time)
+      collect(from: partition)
+    }
+
+    mutating func collect(from partition: Int) {
+      let claims = planners[partition].planner.takeClaims()
+      claimsMade += claims.count
+      underway[1 - partition] += claims
+    }
+
+    /// Delivers claims until none is under way.
+    mutating func deliver(at time: Int64) {
+      var rounds = 0
+      while let partition = underway.indices.first(where: { !underway[$0].isEmpty }) {
+        let claims = underway[partition]
+        underway[partition] = []
+        planners[partition].apply(.claims(claims), at: time)
+        collect(from: partition)
+        rounds += 1
+        precondition(rounds < 10, "claims keep coming")
+      }
+    }
+
+    /// Returns the devices that an event is pushed to.
+    mutating func pushed(_ event: DomainEvent) -> [Identifier] {
+      for partition in planners.indices { planners[partition].event(event) }
+      return planners.flatMap { $0.lastCommands.map(\.device) }
+    }
+  }
+
+  @Test(
+    "one token, one push, in a log of two partitions, whichever registration and whichever claim comes first",
+    arguments: [false, true], [false, true])
+  func partitions(newerComesFirst: Bool, claimsComeLate: Bool) {
+    var two = Two()
+    let old = Self.phone("old", "5a4d5a4d", controlToken: "cc0d")
+    let new = Self.phone("new", "5A4D5A4D", minute: 1, controlToken: "CC0D")
+    let time = H.noon + 2 * H.minute
+    for isNew in [newerComesFirst, !newerComesFirst] {
+      two.register(isNew ? new : old, in: isNew ? 1 : 0, at: time)
+      if !claimsComeLate { two.deliver(at: time) }
+    }
+    two.deliver(at: time)
+    #expect(two.pushed(.delay(30, id: "e1", at: time + H.minute)) == ["new", "new"], "its widget, and its control")
+    // A registration that changes nothing claims nothing.
+    let made = two.claimsMade
+    two.register(Self.phone("new", "5a4d5a4d", minute: 4, controlToken: "cc0d"), in: 1, at: time + 2 * H.minute)
+    #expect(two.claimsMade == made)
+    // The old install takes its tokens back with a newer registration.
+    two.register(Self.phone("old", "5a4d5a4d", minute: 5, controlToken: "cc0d"), in: 0, at: time + 3 * H.minute)
+    two.deliver(at: time + 3 * H.minute)
+    #expect(two.pushed(.delay(60, id: "e2", at: time + 4 * H.minute)) == ["old", "old"])
+  }
+
+  @Test("of registrations of one time in two partitions, one device has the token", arguments: [false, true])
+  func sameTime(claimsComeLate: Bool) {
+    var two = Two()
+    for (partition, device) in ["a", "b"].enumerated() as EnumeratedSequence<[Identifier]> {
+      two.register(Self.phone(device, "5a4d"), in: partition, at: H.noon)
+      if !claimsComeLate { two.deliver(at: H.noon) }
+    }
+    two.deliver(at: H.noon)
+    #expect(two.pushed(.delay(30, id: "e1", at: H.noon + H.minute)) == ["b"])
+  }
+
+  @Test("claims that come again, or for other apps and environments, change nothing")
+  func repeatedClaims() {
+    var two = Two()
+    two.register(Self.phone("old", "5a4d"), in: 0, at: H.noon)
+    two.register(Self.phone("new", "5a4d", minute: 1), in: 1, at: H.noon + H.minute)
+    let claims = two.underway
+    two.deliver(at: H.noon + H.minute)
+    two.underway = claims
+    two.deliver(at: H.noon + 2 * H.minute)
+    for (app, environment) in [("com.example.flights", "sandbox"), ("com.example.other", "production")] {
+      two.planners[1].apply(
+        .claims([
+          TokenClaim(
+            device: "x", app: Identifier(app), environment: environment == "sandbox" ? .sandbox : .production,
+            updatedAt: Timestamp(microseconds: H.noon + H.hour), tokens: ["5a4d"])
+        ]), at: H.noon + 2 * H.minute)
+    }
+    #expect(two.pushed(.delay(30, id: "e1", at: H.noon + 3 * H.minute)) == ["new"])
+  }
+
+  @Test("a claim is a log record like any other")
+  func record() throws {
+    let claims = [
+      TokenClaim(
+        device: "d1", app: "com.example.flights", environment: .sandbox, updatedAt: Timestamp(microseconds: 7),
+        tokens: ["5a4d", "cc0d"])
+    ]
+    var bytes: [UInt8] = []
+    LogRecord(origin: nil, content: .claims(claims)).encode(into: &bytes)
+    #expect(try LogRecord(bytes: bytes) == LogRecord(origin: nil, content: .claims(claims)))
+  }
+
+  @Test("a log with one partition has no claims")
+  func onePartition() {
+    var h = H()
+    h.register(Self.phone("d1", "5a4d"))
+    #expect(h.planner.claims.isEmpty)
+  }
 }

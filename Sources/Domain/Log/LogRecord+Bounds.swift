@@ -17,6 +17,15 @@ extension LogRecord.Content {
     case .signal(let signal):
       try Self.device(signal.device)
       try Self.name(signal.id, "a signal id")
+    case .claims(let claims):
+      try Self.count(claims.count, max: TokenClaim.perRecordMax, "claims")
+      for claim in claims {
+        try Self.device(claim.device)
+        try Self.name(claim.app, "an app")
+        // A device has two tokens of its own, one for each instance, and one for each push-to-start token.
+        try Self.count(claim.tokens.count, max: 2 + 2 * DomainBounds.instancesPerDeviceMax, "tokens")
+        for token in claim.tokens { try Self.name(token, "a token", bytesMax: DomainBounds.tokenBytesMax) }
+      }
     case .policy, .tick: break
     }
   }

@@ -111,6 +111,10 @@ extension LogRecord {
       try coder.string(&document, "a policy document")
       if Coder.reads { content = .policy(document: document) }
     case .tick: if Coder.reads { content = .tick }
+    case .claims:
+      var claims = if case .claims(let claims) = content { claims } else { [TokenClaim]() }
+      try coder.list(&claims)
+      if Coder.reads { content = .claims(claims) }
     }
   }
 
@@ -155,7 +159,7 @@ extension LogRecord {
 extension LogRecord.Content {
   fileprivate enum Tag: UInt8, CaseIterable {
     case event = 1
-    case registration, forget, signal, policy, tick
+    case registration, forget, signal, policy, tick, claims
   }
 
   fileprivate var tag: Tag {
@@ -166,6 +170,7 @@ extension LogRecord.Content {
     case .signal: .signal
     case .policy: .policy
     case .tick: .tick
+    case .claims: .claims
     }
   }
 }

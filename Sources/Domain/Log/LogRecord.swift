@@ -26,6 +26,8 @@ public struct LogRecord: Equatable, Sendable {
     case signal(Signal)
     /// The text of the policy document that is in force from this record on.
     case policy(document: String)
+    /// Claims of devices of other log partitions to tokens.
+    case claims([TokenClaim])
     /// A tick. The planner fires the timers that are due at its timestamp.
     case tick
   }

@@ -252,8 +252,8 @@ extension Intake {
       // A tombstone has no time but that of its record, which its publisher chose.
       return message.timestampMilliseconds.map { min(Timestamp(milliseconds: $0), now) }
     case .signal(let signal): return signal.time
-    // Intake decodes neither.
-    case .policy, .tick: return nil
+    // Intake decodes none of these.
+    case .policy, .claims, .tick: return nil
     }
   }
 
@@ -279,8 +279,8 @@ extension LogRecord {
     case .registration(let registration): registration.device
     case .forget(let device): device
     case .signal(let signal): signal.device
-    // Intake decodes neither.
-    case .policy, .tick: nil
+    // Intake decodes none of these.
+    case .policy, .claims, .tick: nil
     }
   }
 }

@@ -43,7 +43,7 @@ extension Intake {
       }
       counters.add(.signalsAccepted)
     // Intake decodes neither.
-    case .policy, .tick: break
+    case .policy, .claims, .tick: break
     }
     return true
   }

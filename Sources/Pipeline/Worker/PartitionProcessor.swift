@@ -242,7 +242,7 @@ final class PartitionProcessor {
     }
     var notes = step.largePayloads.isEmpty ? [] : step.largePayloads.map(PlanningNote.largePayload)
     if step.isDone { addClosingNotes(step, to: &notes) }
-    return StepOutcome(isDone: step.isDone, notes: notes)
+    return StepOutcome(isDone: step.isDone, notes: notes, claims: step.claims)
   }
 
   /// Adds the notes for the operator about the current record, which is done.
@@ -258,7 +258,7 @@ final class PartitionProcessor {
         notes.append(.inexactNumber(field: recording.planner.inexactNumbers.field))
       }
       notedInexactNumbers = step.inexactNumbers
-    case .registration, .forget, .signal, .tick, nil: break
+    case .registration, .forget, .signal, .claims, .tick, nil: break
     }
   }
 

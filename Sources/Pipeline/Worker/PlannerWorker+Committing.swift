@@ -42,6 +42,7 @@ extension PlannerWorker {
       try sendBatch(clients)
     }
     guard clients.transaction.isOpen else { return }
+    try claims.deliver(partitions: clients.partitionCount)
     try clients.transaction.commit(offsets(of: processors)) { () throws(KafkaError) in try clients.consumer.membership()
     }
     schedule.committed(at: clock.elapsed)
@@ -69,6 +70,7 @@ extension PlannerWorker {
     let began = clock.elapsed
     defer { endTraces(since: began, isCommitted: false) }
     batch.removeAll()
+    claims.removeAll()
     eventTimes.removeAll()
     snapshots?.discardAll()
     // A partition that is stopped has nothing in memory.

@@ -30,6 +30,7 @@ public final class PlannerWorker {
   let report: PlannerReport
   private let store: (any SnapshotStore)?
   private let ticks: TickAppender
+  let claims: ClaimAppender
 
   var phase = WorkerPhase<PlannerClients>.new
   var partitions = OwnedPartitions()
@@ -129,6 +130,7 @@ public final class PlannerWorker {
     transactionalID = "\(settings.plannerIDPrefix)\(settings.instance)-\(number)"
     skips = SkipReader(settings: settings, cluster: cluster, clock: clock, logger: logger)
     ticks = TickAppender(settings: settings, cluster: cluster, clock: clock)
+    claims = ClaimAppender(settings: settings, cluster: cluster)
     snapshots = store.map {
       SnapshotKeeper(settings: settings, store: $0, clock: clock, logger: logger, counters: counters)
     }
@@ -383,7 +385,9 @@ public final class PlannerWorker {
           try send(.inexactNumber(messages[index], field: field), clients)
         }
       }
+      if !outcome.claims.isEmpty { claims.add(outcome.claims, of: processor.partition) }
       try PipelineError.ofKafka { () throws(KafkaError) in
+        if claims.isFull { try claims.deliver(partitions: clients.partitionCount) }
         if batch.readyBytes >= Self.batchBytesMax { try sendBatch(clients) }
         if clients.transaction.bytes + batch.heldBytes >= settings.planner.transactionBytesMax { try commit(clients) }
       }

@@ -4,7 +4,7 @@ import Policies
 
 /// The kind of a record of `rouse.log`.
 enum LogRecordKind: Equatable {
-  case event, registration, forget, signal, policy, tick
+  case event, registration, forget, signal, policy, claims, tick
 
   /// Returns the kind of a decoded record.
   init(_ content: LogRecord.Content) {
@@ -14,6 +14,7 @@ enum LogRecordKind: Equatable {
     case .forget: self = .forget
     case .signal: self = .signal
     case .policy: self = .policy
+    case .claims: self = .claims
     case .tick: self = .tick
     }
   }
@@ -45,6 +46,8 @@ struct StepOutcome: Equatable {
   var isDone: Bool
   /// The notes for the operator, in order.
   var notes: [PlanningNote] = []
+  /// The claims that the planners of the other partitions must hear of before the record is committed.
+  var claims: [TokenClaim] = []
 }
 
 /// A note for the operator about the planning of a record.

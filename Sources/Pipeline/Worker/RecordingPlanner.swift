@@ -38,6 +38,8 @@ struct RecordingPlanner {
     var cursor: RecordCursor?
     /// The payloads of the step that are near or above the platform's limit.
     var largePayloads: [LargePayload] = []
+    /// The claims to tokens that followed from the step.
+    var claims: [TokenClaim] = []
     /// The planner's count of events with too many interest keys.
     var keysLeftOut = 0
     /// The planner's count of events with a number that is not exact.
@@ -86,6 +88,7 @@ struct RecordingPlanner {
     recorder.recordDecisions(output, by: planner, into: &batch)
     recorder.recordCommands(output, by: planner, into: &batch)
     if !step.isDone { step.cursor = planner.cursor }
+    if !planner.claims.isEmpty { step.claims = planner.takeClaims() }
     step.inexactNumbers = planner.inexactNumbers.events
     if !output.largePayloads.isEmpty { step.largePayloads = output.largePayloads }
     step.keysLeftOut = planner.keysLeftOut.events

@@ -4,6 +4,14 @@ import Domain
 ///
 /// An install that is restored from a backup, or reinstalled, may keep its token under another device id. Without an owner the same
 /// phone would get each push twice, and a push that one of the two devices is charged for would reload the widgets of both.
+///
+/// Across log partitions, the planner of a device that gets a token claims it: the claim is a log record of each other partition. A planner
+/// takes a claimed token away from a device with an older registration. If its device has the newer one, it claims the token in turn. So
+/// both planners come to the same end, in whatever order the registrations and the claims arrive. Of registrations with one and the same
+/// time, that of the device with the greater id wins.
+///
+/// A token that a device keeps is not claimed again. So the cost is one record of some 100 bytes for each other partition and each new
+/// device or token, and many claims share a record.
 extension Planner {
   /// Returns the tokens to which pushes for a device are sent, in lower case.
   func tokens(of device: DeviceSlot) -> [String] {
@@ -42,6 +50,42 @@ extension Planner {
         takeAway(token, from: other)
         countInstances(of: other, by: 1)
         touch(other)
+      }
+    }
+    let gained = tokens(of: device).filter { !before.contains($0) }
+    if !gained.isEmpty { claim(gained, for: device) }
+  }
+
+  private mutating func claim(_ tokens: [String], for device: DeviceSlot) {
+    guard partitionCount > 1 else { return }
+    let state = registry.devices[device]
+    claims.append(
+      TokenClaim(
+        device: registry.id(of: device), app: ledgers.apps[state.app].id,
+        environment: state.flags.contains(.production) ? .production : .sandbox, updatedAt: state.updatedAt,
+        tokens: tokens.map { Identifier($0) }))
+  }
+
+  /// Takes the tokens that devices of other partitions claim from the devices that hold them by an older registration.
+  mutating func receive(_ claims: [TokenClaim]) {
+    for claim in claims {
+      guard let app = ledgers.apps.slotByID[claim.app] else { continue }
+      for token in claim.tokens {
+        let holder = tokenOwners.device(with: token.text) { device in
+          let state = registry.devices[device]
+          return state.app == app && state.flags.contains(.production) == (claim.environment == .production)
+            && tokens(of: device).contains(token.text)
+        }
+        guard let holder, registry.id(of: holder) != claim.device else { continue }
+        let updatedAt = registry.devices[holder].updatedAt
+        if (updatedAt, registry.id(of: holder)) > (claim.updatedAt, claim.device) {
+          self.claim([token.text], for: holder)
+        } else {
+          countInstances(of: holder, by: -1)
+          takeAway(token.text, from: holder)
+          countInstances(of: holder, by: 1)
+          touch(holder)
+        }
       }
     }
   }

@@ -89,13 +89,15 @@ final class PipelineFixture {
 
   static let noon: Int64 = 1_782_907_200_000
 
-  func register(_ device: Identifier, interest: Identifier) throws {
+  func register(
+    _ device: Identifier, interest: Identifier, token: String? = nil, after seconds: Int64 = 0
+  ) throws {
     let registration = Registration(
       device: device, app: "com.example.flights", environment: .production, platform: "iOS",
       osVersion: OSVersion(major: 26), timeZone: "America/New_York",
-      tokens: Registration.Tokens(widgets: "aa\(device)", background: nil),
+      tokens: Registration.Tokens(widgets: token ?? "aa\(device)", background: nil),
       widgets: [Registration.Widget(id: "w1", kind: "FlightStatus", interests: [interest])],
-      updatedAt: Timestamp(milliseconds: Self.noon))
+      updatedAt: Timestamp(milliseconds: Self.noon + seconds * 1000))
     try publish(settings.topics.devices, key: device.text, value: registration.json())
   }
 
