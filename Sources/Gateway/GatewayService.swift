@@ -113,8 +113,8 @@ public final class GatewayService: HTTPService {
   }
 
   private func require(_ operation: GatewayOperation, of principal: Principal?, _ head: HTTPHead) throws(Problem) {
-    guard let principal, !principal.roles.contains(operation.role) else { return }
-    let problem = principal.refusal(needing: operation.role)
+    guard let principal, principal.roles.isDisjoint(with: operation.roles) else { return }
+    let problem = principal.refusal(needing: operation.roles)
     note("missingRole", principal.name, operation, problem, head)
     throw problem
   }
@@ -129,10 +129,17 @@ public final class GatewayService: HTTPService {
         client: head.remote))
   }
 
-  /// Returns the apps whose devices a registrar may register; none if it may register those of any app.
-  private static func apps(of principal: Principal) -> [String] {
-    let grants = principal.grants(of: .registrar)
-    return grants.contains { $0.apps.isEmpty } ? [] : grants.flatMap(\.apps)
+  /// Returns the apps about whose devices an operation may write; none if it may write about those of any app.
+  ///
+  /// The device is looked up before signals are read. So a token that may register and report may send signals only about devices of
+  /// apps that both roles allow.
+  private static func apps(of principal: Principal, for operation: GatewayOperation) -> [String] {
+    let bounds = operation.roles.map { principal.grants(of: $0) }
+      .filter { !$0.isEmpty && !$0.contains { $0.apps.isEmpty } }.map { Set($0.flatMap(\.apps)) }
+    guard let first = bounds.first else { return [] }
+    let allowed = bounds.dropFirst().reduce(first) { $0.intersection($1) }
+    // No app has an empty id.
+    return allowed.isEmpty ? [""] : allowed.sorted()
   }
 
   private static func mode(_ operation: GatewayOperation, _ head: HTTPHead) throws(Problem) -> EventBinding.ContentMode?
@@ -170,7 +177,8 @@ public final class GatewayService: HTTPService {
       return nil
     }
     let request = DeviceDesk.DeviceRequest(
-      operation: route.operation, device: device, apps: principal.map { Self.apps(of: $0) } ?? [], ifMatch: ifMatch,
+      operation: route.operation, device: device, apps: principal.map { Self.apps(of: $0, for: route.operation) } ?? [],
+      ifMatch: ifMatch,
       ifNoneMatch: ifNoneMatch)
     return request.needsLookup ? request : nil
   }

@@ -14,7 +14,7 @@ public struct AccessKey: Sendable, Equatable {
   public var types: [String]
   /// The prefixes of the subjects of the events that a publisher may send; any subject if there are none.
   public var subjects: [String]
-  /// The apps whose devices a registrar may register; any app if there are none.
+  /// The apps whose devices a registrar may register, or a sender may report of; any app if there are none.
   public var apps: [String]
   /// The time at which the key was made.
   public var created: Timestamp

@@ -19,13 +19,18 @@ public struct Principal: Sendable {
   /// - Parameter role: The role.
   public func grants(of role: KeyRole) -> [RoleGrant] { grants.filter { $0.role == role } }
 
-  /// Returns the refusal of an operation whose role the principal does not have.
+  /// Returns the refusal of an operation for which the principal has no role.
   ///
-  /// - Parameter role: The role that the operation needs.
-  public func refusal(needing role: KeyRole) -> Problem {
+  /// - Parameter roles: The roles of which the operation needs one.
+  public func refusal(needing roles: KeyRole...) -> Problem { refusal(needing: roles) }
+
+  /// Returns the refusal of an operation for which the principal has no role.
+  ///
+  /// - Parameter roles: The roles of which the operation needs one.
+  public func refusal(needing roles: [KeyRole]) -> Problem {
     let found = grants.isEmpty ? "none" : grants.map(\.role.rawValue).sorted().joined(separator: ", ")
-    return Problem(
-      .forbidden, "the operation needs a \(credential) with the role \(role.rawValue), this one has \(found)")
+    let needed = roles.map(\.rawValue).joined(separator: " or ")
+    return Problem(.forbidden, "the operation needs a \(credential) with the role \(needed), this one has \(found)")
   }
 }
 

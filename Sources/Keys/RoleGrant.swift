@@ -10,7 +10,7 @@ public struct RoleGrant: Sendable, Equatable {
   public var types: [String]
   /// The prefixes of the subjects of the events that a publisher may send; any subject if there are none.
   public var subjects: [String]
-  /// The apps whose devices a registrar may register; any app if there are none.
+  /// The apps whose devices a registrar may register, or a sender may report of; any app if there are none.
   public var apps: [String]
 
   /// Makes a grant.
@@ -52,7 +52,7 @@ extension RoleGrant {
     subjects.isEmpty || subjects.contains { subject.hasPrefix(Identifier($0)) }
   }
 
-  /// Whether a registrar may register devices of an app.
+  /// Whether a registrar or a sender may write about devices of an app.
   ///
   /// - Parameter app: The app.
   public func allows(app: Identifier) -> Bool { apps.isEmpty || apps.contains { Identifier($0) == app } }

@@ -142,6 +142,43 @@ import Testing
     }
   }
 
+  @Test("what became of a command is said by a sender, and by nobody who only registers devices")
+  func senders() async throws {
+    var file = KeyFile()
+    let registrar = AccessKey.make(.registrar, created: Self.time)
+    let sender = AccessKey.make(.sender, created: Self.time)
+    let bound = AccessKey.make(.sender, apps: ["com.example.other"], created: Self.time)
+    file.keys = [registrar.key, sender.key, bound.key]
+    func report(_ type: String, _ data: String) -> String {
+      #"{"specversion":"1.0","id":"1","source":"/s","type":"rouse.signal.\#(type)","data":\#(data)}"#
+    }
+    let delivery = report("delivery.completed", #"{"command":"c-0-1-0","outcome":"refused"}"#)
+    let rejected = report("token.rejected", #"{"token":"ab12"}"#)
+    let viewed = report("widget.viewed", "{}")
+    try await RunningGateway.run(keys: file, devices: KnownDevices(["d-1": registrationJSON("d-1")])) { gateway, _ in
+      let client = try gateway.client()
+      for (secret, body, status) in [
+        (registrar.secret, delivery, 403), (registrar.secret, rejected, 202), (registrar.secret, viewed, 202),
+        (sender.secret, delivery, 202), (sender.secret, rejected, 202), (sender.secret, viewed, 403),
+        (bound.secret, delivery, 403),
+      ] {
+        let key = ("authorization", "Bearer \(secret)")
+        let answer = try client.ask("POST", "/v1/devices/d-1/signals", [key, structured], body)
+        #expect(answer.status == status, "\(body): \(answer.text)")
+      }
+      let mixed = try client.ask(
+        "POST", "/v1/devices/d-1/signals", [("authorization", "Bearer \(registrar.secret)"), batched],
+        "[\(viewed),\(delivery)]")
+      let mistake = try #require(try JSONValue(parsing: mixed.text)["errors"]?[0])
+      #expect(mixed.status == 403 && mistake["pointer"]?.text == "/1/type")
+      #expect(mistake["detail"]?.text == "a signal of this type needs a key with the role sender")
+      let device = try client.ask(
+        "PUT", "/v1/devices/d-1", [("authorization", "Bearer \(sender.secret)"), json], registrationJSON("d-1"))
+      #expect(device.status == 403)
+      #expect(try gateway.records("rouse.signals", count: 4).count == 4)
+    }
+  }
+
   @Test("each record says who sent it, also the removal of a device, and a client cannot say it instead")
   func sentBy() async throws {
     var file = KeyFile()

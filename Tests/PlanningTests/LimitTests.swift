@@ -214,6 +214,84 @@ struct LimitTests {
     #expect(h.only?.tokensLeft.instance == 47)
   }
 
+  /// Plans an event every five minutes, each about a change, and reports each push as refused a minute later.
+  private static func refuseAll(_ h: inout H, events: Range<Int>, device: Identifier = "d1") {
+    for i in events {
+      let now = H.noon + Int64(i) * 5 * H.minute
+      h.event(.delay(Double(i % 11 + 1) * 5, id: "\(device)-\(i)", subject: "flight/\(device)", at: now))
+      for command in h.lastCommands {
+        h.signal(.deliveryCompleted(command: command.command, outcome: .refused), device: device, at: now + H.minute)
+      }
+    }
+  }
+
+  @Test(
+    "at most a quarter of a day's reloads is refunded to a device in 24 hours, however it registers",
+    arguments: [false, true])
+  func refundsOfADevice(forgets: Bool) {
+    var h = H(.flights { $0.budget.perDay = 20 })
+    let phone = Registration.phone(widgets: [.flight(interests: ["flight/d1"])])
+    h.register(phone)
+    Self.refuseAll(&h, events: 0..<12)
+    if forgets {
+      h.apply(.forget(device: "d1"), at: H.noon + H.hour)
+      h.tick(at: H.noon + H.hour + 1)
+      h.register(.phone(widgets: [.flight(interests: ["flight/d1"])], at: H.noon + H.hour + 2))
+    }
+    Self.refuseAll(&h, events: 13..<70)
+    #expect(h.commands.count == 20 + 12)
+    #expect(h.planner.takeRefusedRefunds() == 20)
+    #expect(h.planner.takeRefusedRefunds() == 0)
+  }
+
+  @Test("the refunds of an app in a UTC day are bounded by the policy, over all its devices")
+  func refundsOfAnApp() {
+    let app = AppBudget(app: "com.example.flights", perDay: 1000, refundsPerDay: 5)
+    var h = H(.flights({ $0.budget.perDay = 4 }, also: { $0.apps = [app] }))
+    for device in ["d1", "d2"] as [Identifier] {
+      h.register(.phone(device, widgets: [.flight(interests: ["flight/\(device)"])]))
+      Self.refuseAll(&h, events: 0..<20, device: device)
+    }
+    // The first device has four tokens and takes five refunds; none is left for the second one.
+    #expect(h.commands.count == 4 + 5 + 4)
+    #expect(h.planner.takeRefusedRefunds() == 4 + 4)
+  }
+
+  @Test("a refused push gives back the minimum interval that it began, and no other one")
+  func refundedInterval() throws {
+    var h = H(.flights { $0.budget.minInterval = .minutes(15) })
+    h.register(.phone())
+    h.event(.delay(10, id: "e1", at: H.noon))
+    let command = try #require(h.lastCommands.first?.command)
+    h.signal(.deliveryCompleted(command: command, outcome: .refused), at: H.noon + H.minute)
+    h.event(.delay(20, id: "e2", at: H.noon + 2 * H.minute))
+    #expect(h.only?.reason == .emitted)
+    h.event(.delay(30, id: "e3", at: H.noon + 3 * H.minute))
+    #expect(h.only?.reason == .minInterval)
+    // The widget fetched after the push, so the interval is that of the fetch.
+    let second = try #require(h.commands.last?.command)
+    h.signal(.widgetFetched(instance: "w1"), at: H.noon + 4 * H.minute)
+    h.signal(.deliveryCompleted(command: second, outcome: .refused), at: H.noon + 5 * H.minute)
+    h.event(.delay(40, id: "e4", at: H.noon + 6 * H.minute))
+    #expect(h.only?.until == Timestamp(microseconds: H.noon + 19 * H.minute))
+  }
+
+  @Test("a device that registers another token is pushed to a minute later, whatever a push to the old token held back")
+  func anotherToken() throws {
+    var h = H(.flights { $0.budget.minInterval = .minutes(15) })
+    h.register(.phone())
+    h.event(.delay(10, id: "e1", at: H.noon))
+    let command = try #require(h.lastCommands.first?.command)
+    h.event(.delay(20, id: "e2", at: H.noon + H.minute))
+    #expect(h.only?.reason == .minInterval)
+    h.signal(.tokenRejected(token: "aa11"), at: H.noon + 2 * H.minute)
+    h.signal(.deliveryCompleted(command: command, outcome: .refused), at: H.noon + 2 * H.minute)
+    let tokens = Registration.Tokens(widgets: "bb22", background: nil)
+    h.register(.phone(tokens: tokens, at: H.noon + 3 * H.minute), at: H.noon + 3 * H.minute)
+    h.drain(until: H.noon + 4 * H.minute)
+    #expect(h.last.map(\.reason) == [.emittedAfterDefer])
+  }
+
   @Test("developer mode is free and without limits")
   func developerMode() {
     var h = H(.flights { $0.budget.perDay = 1 }, demand: .high)

@@ -103,7 +103,7 @@ struct WhyReader {
     }
     return WhyAnswer.Story(
       instance: last.instance, kind: last.kind, surface: last.surface, steps: steps, command: command, charges: charges,
-      outcome: outcome(decisions, last: last, id: id, command: command))
+      outcome: try outcome(decisions, last: last, id: id, command: command) + laterPush(than: last))
   }
 
   /// The outcome of a story in one sentence.
@@ -125,6 +125,17 @@ struct WhyReader {
     let reason = decisions.last { $0.reason.holdsBack }.map { " (\($0.reason.rawValue))" } ?? ""
     let waiting = waited > .zero ? "; it waited \(span)\(reason)" : ""
     return "not shown by a push\(waiting): \(ReasonText.explanation(last))"
+  }
+
+  /// Tells of the push that reloaded an instance after an event had ended because no token could be used; empty if there is none.
+  private func laterPush(than last: Decision) throws -> String {
+    guard last.final, last.reason == .tokenDead || last.reason == .noToken else { return "" }
+    for row in try db.commands(toDevice: question.device, in: TimeRange(from: last.at), words: words) {
+      let command = try row.command(words)
+      guard command.serves.contains(where: { $0.instance == last.instance }) else { continue }
+      return "; command \(command.command) reloaded it \(Figure.span(command.at - last.at)) later"
+    }
+    return ""
   }
 
   /// Returns sentences about the device and the event, for an answer without a story.

@@ -236,7 +236,7 @@ extension Reason {
     case .notVisible:
       "it makes no difference to what \(figures.kind) displays: nothing of that changed, or the screen shows it already"
     case .noToken: "the device has no push token that could reach this instance"
-    case .tokenDead: "APNs refused the device's token for good and no new one was registered"
+    case .tokenDead: "APNs refused the device's token for good, and no other one was registered until then"
     case .unsupportedOS: "the device's OS version has no push that could reach this \(figures.surface)"
     case .payloadTooLarge: "the push would be larger than the platform takes"
     case .kindDisabled: "the policy has switched off kind \(figures.kind)"

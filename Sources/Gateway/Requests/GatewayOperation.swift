@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import Keys
 import Serving
@@ -15,11 +16,25 @@ enum GatewayOperation: String, CaseIterable, Sendable {
   /// `POST /v1/devices/{device}/signals`.
   case publishSignals
 
-  /// The role that a key needs.
-  var role: KeyRole {
+  /// The roles of which a key needs one. Which signals it may send depends on the role (`Signal.Kind.role`).
+  var roles: [KeyRole] {
     switch self {
-    case .publishEvents: .publisher
-    case .getDevice, .putDevice, .deleteDevice, .publishSignals: .registrar
+    case .publishEvents: [.publisher]
+    case .getDevice, .putDevice, .deleteDevice: [.registrar]
+    case .publishSignals: [.registrar, .sender]
+    }
+  }
+}
+
+extension Signal.Kind {
+  /// The roles of which a key needs one to send the signal. What became of a command gives tokens back, so a device or its app cannot say
+  /// it. A token that APNs refused can be replaced by a registrar, too.
+  var roles: [KeyRole] {
+    switch self {
+    case .deliveryCompleted: [.sender]
+    case .tokenRejected: [.registrar, .sender]
+    case .appForegrounded, .appBackgrounded, .widgetFetched, .widgetViewed: [.registrar]
+    case .activityStarted, .activityEnded, .activityDismissed: [.registrar]
     }
   }
 }

@@ -58,11 +58,8 @@ final class RecordValidator {
         try event(record, isBinary, request)
       }
     case .publishSignals:
-      return try events(request, key: device, topic: topics.signals) { (record, _) throws(Refusal) in
-        do throws(DomainError) { _ = try decoder.decode(record, from: .signals, now: request.now) } catch {
-          throw .refused(error)
-        }
-        return record.key
+      return try events(request, key: device, topic: topics.signals) { (record, isBinary) throws(Refusal) in
+        try signal(record, isBinary, request)
       }
     }
   }
@@ -151,6 +148,29 @@ final class RecordValidator {
       if !grants.contains(where: { $0.allows(subject: event.subject) }) { throw forbid("subject", event.subject.text) }
     }
     return Array((partitionKey ?? event.subject.text).utf8)
+  }
+
+  /// Checks a signal.
+  ///
+  /// - Returns: The key of its record.
+  private func signal(
+    _ record: CloudEventRecord, _ isBinary: Bool, _ request: Request
+  ) throws(Refusal) -> [UInt8]? {
+    let content: LogRecord.Content
+    do throws(DomainError) { content = try decoder.decode(record, from: .signals, now: request.now) } catch {
+      throw .refused(error)
+    }
+    if case .signal(let signal) = content, let principal = request.principal {
+      let roles = signal.kind.roles
+      if principal.roles.isDisjoint(with: roles) {
+        let needed = roles.map(\.rawValue).joined(separator: " or ")
+        throw .forbidden(
+          Problem.Mistake(
+            pointer: isBinary ? nil : "/type", header: isBinary ? "ce-type" : nil,
+            detail: "a signal of this type needs a \(principal.credential) with the role \(needed)"))
+      }
+    }
+    return record.key
   }
 
   private static func problem(refused mistakes: [Problem.Mistake], of count: Int, isBatch: Bool) -> Problem {

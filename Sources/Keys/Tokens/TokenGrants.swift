@@ -45,7 +45,8 @@ public struct TokenGrants: Sendable, Equatable {
     }
   }
 
-  /// Returns what a file grants. A publisher needs sources and a registrar apps, so that a forgotten line does not allow everything.
+  /// Returns what a file grants. A publisher needs sources, a registrar and a sender need apps, so that a forgotten line does not allow
+  /// everything.
   private static func grants(_ root: JSONNode) throws(JSONError) -> [String: [RoleGrant]] {
     try refuseOthers(root, ["grants"])
     var grants: [String: [RoleGrant]] = [:]
@@ -60,7 +61,7 @@ public struct TokenGrants: Sendable, Equatable {
         role, sources: try texts(node, "sources", isNeeded: role == .publisher, isAllowed: role == .publisher),
         types: try texts(node, "types", isNeeded: false, isAllowed: role == .publisher),
         subjects: try texts(node, "subjects", isNeeded: false, isAllowed: role == .publisher),
-        apps: try texts(node, "apps", isNeeded: role == .registrar, isAllowed: role == .registrar))
+        apps: try texts(node, "apps", isNeeded: role.isBoundToApps, isAllowed: role.isBoundToApps))
       grants[value, default: []].append(grant)
     }
     return grants

@@ -9,7 +9,7 @@ package struct PlanningMetrics {
   let objectiveChanges, objectiveChangesInTime: MetricFamily
   let decisionsSent, commandsSent, stateRecordsSent, bytesSent: MetricFamily
   let records, recordsSkipped, recordsSetAside, recordsLost, registrations, registrationsOutdated: MetricFamily
-  let instancesOfOtherKinds, ticks: MetricFamily
+  let instancesOfOtherKinds, refundsRefused, ticks: MetricFamily
 
   /// Adds the metrics to a registry.
   init(_ registry: MetricRegistry) {
@@ -100,6 +100,12 @@ package struct PlanningMetrics {
       help:
         "Registered instances whose kind no policy names and is beyond the number of kinds that planners tell apart",
       advice: "Decisions name their kind `(other kinds)`. A backend registers made-up kinds, such as ids: correct it.")
+    refundsRefused = registry.counter(
+      "rouse_refunds_refused_total",
+      help: "Failed commands whose charges stay, because the device or its app had too many refunds before",
+      advice:
+        "Many: APNs refuses pushes for a common reason, such as a wrong topic; or somebody reports failures that did not happen."
+    )
     ticks = registry.counter(
       "rouse_ticks_appended_total", help: "Ticks that planners appended to an idle log, so that timers fire",
       advice: "None on an idle log with waiting events: the planner may not write to the log.")

@@ -62,6 +62,8 @@ struct RecordingPlanner {
     if outdated > 0 { metrics.registrationsOutdated.add(outdated) }
     let ofOtherKinds = planner.takeInstancesOfOtherKinds()
     if ofOtherKinds > 0 { metrics.instancesOfOtherKinds.add(ofOtherKinds) }
+    let refused = planner.takeRefusedRefunds()
+    if refused > 0 { metrics.refundsRefused.add(refused) }
     planner.takeOutcomes { kind, counts in
       if counts.tokensUnspent > 0 { metrics.tokensUnspent.add(counts.tokensUnspent, [kind.text]) }
       if !counts.fetches.isEmpty {

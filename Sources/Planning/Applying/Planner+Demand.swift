@@ -24,15 +24,13 @@ extension Planner {
 
   /// Gives back the token that the device's last command took from an instance, if it took one, and takes what the push was
   /// worth out of what was learnt.
-  /// - Returns: Whether the command charged the instance.
-  mutating func refund(_ instance: InstanceSlot) -> Bool {
+  mutating func refund(_ instance: InstanceSlot) {
     let dry = dryTime(of: instance)
-    guard ledgers.refund(&registry[day: instance], of: instance, now: now) else { return false }
+    guard ledgers.refund(&registry[day: instance], of: instance, now: now) else { return }
     if let dry, dryTime(of: instance) == nil { noteDry(instance, by: -1, dry) }
     let state = registry.instances[instance]
     registry[demand: instance] = pricing.noteRefund(
       state.demand, state.kind, pushedAt: registry.devices[state.device].surplus.at)
-    return true
   }
 
   /// Notes the time for which an instance has no token of its day, or, by −1, for which it would have had none. An instance that is

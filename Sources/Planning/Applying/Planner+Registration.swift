@@ -12,13 +12,15 @@ extension Planner {
       return
     }
     countInstances(of: device, by: -1)
-    let unreachable = unreachableInstances(of: device)
+    var repaired = unreachableInstances(of: device)
     let before = tokens(of: device)
     tokenOwners.remove(before, of: device)
     let isMoved = isMoved(device, by: registration)
     if isMoved { registry.forgetRejections(of: device) }
+    let pair = registry.tokens(of: device)
     move(device, toApp: registration.app)
     registry.takeOver(registration, device, zone: zones.zone(registration.timeZone, now: now), now: now)
+    if registry.tokens(of: device) != pair { repaired += widgets(of: device) }
     for widget in registration.widgets { place(widget, device, into: &output) }
     for control in registration.controls { place(control, device, into: &output) }
     for activity in registration.activities where registration.plansActivity(activity) {
@@ -38,7 +40,7 @@ extension Planner {
     }
     tokenOwners.add(tokens(of: device), of: device)
     settleTokens(of: device, before: isMoved ? [] : before)
-    for instance in unreachable where !registry.instances[instance].flags.contains(.retired) {
+    for instance in repaired where !registry.instances[instance].flags.contains(.retired) {
       if case .unreachable = route(of: instance, device: device) { continue }
       catchUpAfterRegistration(instance)
     }
@@ -60,6 +62,15 @@ extension Planner {
     while let instance = walk.next(registry) {
       guard !registry.instances[instance].surface.isActivity else { continue }
       if case .unreachable = route(of: instance, device: device) { found.append(instance) }
+    }
+    return found
+  }
+
+  private func widgets(of device: DeviceSlot) -> [InstanceSlot] {
+    var found: [InstanceSlot] = []
+    var walk = registry.instances(of: device)
+    while let instance = walk.next(registry) {
+      if registry.instances[instance].surface == .widget { found.append(instance) }
     }
     return found
   }
@@ -290,7 +301,8 @@ extension Planner {
 
   private mutating func purgeIfOver(_ device: DeviceSlot) {
     let state = registry.devices[device]
-    guard state.flags.contains(.forgotten), state.firstInstance.isAbsent, registry.rateEnd(of: device) <= now
+    guard state.flags.contains(.forgotten), state.firstInstance.isAbsent, registry.rateEnd(of: device) <= now,
+      registry.rare(device).refunds(now: now).isEmpty
     else { return }
     journal.noteRemoval(ofDevice: registry.id(of: device), at: state.chunkPlace)
     registry.remove(device)

@@ -82,22 +82,33 @@ extension Planner {
     }
   }
 
-  /// Refunds the charges of the device's last command, once. An older command is not refunded, because its charges may have held
-  /// back later pushes.
+  /// Takes in that the device's last command did not arrive: its screens show what they showed before, and its charges are refunded,
+  /// once. An older command is not refunded, because its charges may have held back later pushes.
   private mutating func refund(_ command: Identifier, _ device: DeviceSlot) {
     let last = registry.devices[device].lastCommand
     let id = Planner.commandID(partition: partition, offset: last.offset, ordinal: last.ordinal)
     // A command from before the policy in force is not refunded, because a token may stand for another span of time now.
     guard last.offset > rules.offset, command == id else { return }
     registry[lastCommand: device].settle()
+    let isRefunded = allowsRefund(device)
+    if !isRefunded { outcomes.noteRefusedRefund() }
+    let pushedAt = registry.devices[device].surplus.at
     var control: InstanceSlot?
     var walk = registry.instances(of: device)
     while let instance = walk.next(registry) {
-      guard refund(instance) else { continue }
+      guard registry.instances[instance].day.chargedByLast else { continue }
       markUnknown(instance)
       catchUpAfterRefund(instance)
       if registry.instances[instance].surface == .control { control = instance }
+      guard isRefunded else {
+        ledgers.settle(&registry[day: instance])
+        continue
+      }
+      refund(instance)
+      registry.refundInterval(instance, pushedAt: pushedAt, rules[registry.instances[instance].kind].minInterval)
     }
+    guard isRefunded else { return }
+    registry.noteRefund(device, now: now)
     let route: Route =
       switch last.rate {
       case .widgetPushes: .widgetPush
@@ -107,6 +118,15 @@ extension Planner {
     registry.refundSurplus(last.rate, device)
     if last.rate == route.rate { ledgers.rate(last.rate).refund(&registry[rate: route, device]) }
     ledgers.apps.refund(registry.devices[device].app, chargedAt: last.offset, now: now)
+  }
+
+  /// Returns whether the charges of one more command may be given back to a device. Whoever may report failures could otherwise take
+  /// any number of pushes out of the books.
+  private func allowsRefund(_ device: DeviceSlot) -> Bool {
+    let app = registry.devices[device].app
+    let limit = rules.appRefundLimit(ledgers.apps[app].id, partition: partition, of: partitionCount)
+    return registry.rare(device).refunds(now: now).count < rules.deviceRefundsMax
+      && (limit < 0 || ledgers.apps.refunds(app, now: now) < limit)
   }
 
   // MARK: Views

@@ -138,9 +138,11 @@ extension Planner {
     if !hasPending(instance), isOpen(instance) { setDue(instance, due) }
   }
 
-  /// Sets the time of the examination of an instance that a registration has made reachable, if its screen is wrong.
+  /// Sets the time of the examination of an instance that a registration has made reachable, or that has another token, if an event
+  /// waits or its screen is wrong. What a push to the token before it held back need not wait any longer.
   mutating func catchUpAfterRegistration(_ instance: InstanceSlot) {
-    catchUp(instance, at: now + Self.registrationPause)
+    let due = now + Self.registrationPause
+    if isOpen(instance), pending[registry.instances[instance].waiting].due > due { setDue(instance, due) }
   }
 
   /// Sets the time of the examination of an instance for which a push was refunded, if its screen is wrong.

@@ -17,6 +17,10 @@ struct AppState {
   fileprivate(set) var spent = 0
   /// The UTC day that `spent` counts, in days since 1970; nil if nothing was counted yet and `rouse.state` has no record.
   fileprivate(set) var day: Int64?
+  /// The refunds on `refundDay`.
+  fileprivate(set) var refunded = 0
+  /// The UTC day that `refunded` counts, in days since 1970.
+  fileprivate(set) var refundDay: Int64 = 0
   /// The log offset of the record that led to the first charge of `day`; −1 if there was none.
   fileprivate(set) var firstCharge: Int64 = -1
   /// Whether the app changed since the last commit.
@@ -31,9 +35,11 @@ struct AppState {
     self.limit = limit
   }
 
-  /// Returns whether the app must be kept, because a device refers to it or tokens were spent today.
+  /// Returns whether the app must be kept, because a device refers to it, or because of what was spent or refunded today.
   /// - Parameter today: The current UTC day, in days since 1970.
-  func isNeeded(today: Int64) -> Bool { devices > 0 || (spent > 0 && day == today) }
+  func isNeeded(today: Int64) -> Bool {
+    devices > 0 || (spent > 0 && day == today) || (refunded > 0 && refundDay == today)
+  }
 }
 
 /// The apps, with this partition's share of their tokens.
@@ -133,15 +139,25 @@ struct AppTable {
     states[app].touched = true
   }
 
-  /// Gives back the token that a device's last command took, if it was taken today.
+  /// Returns the refunds that an app had today.
   /// - Parameters:
-  ///   - app: The app of the device.
+  ///   - app: The app.
+  ///   - now: Log time.
+  func refunds(_ app: AppSlot, now: Timestamp) -> Int {
+    states[app].refundDay == Self.day(of: now) ? states[app].refunded : 0
+  }
+
+  /// Counts a refund, and gives back the token that a device's last command took, if it was taken today.
+  /// - Parameters:
+  ///   - app: The app of the device, whose refunds of the day are below their limit.
   ///   - offset: The log offset of the record that led to the command.
   ///   - now: Log time.
   mutating func refund(_ app: AppSlot, chargedAt offset: Int64, now: Timestamp) {
+    states[app].refunded = refunds(app, now: now) + 1
+    states[app].refundDay = Self.day(of: now)
+    states[app].touched = true
     guard states[app].spent > 0, states[app].day == Self.day(of: now), offset >= states[app].firstCharge else { return }
     states[app].spent -= 1
-    states[app].touched = true
   }
 
   /// Takes over the limits of a new policy.
@@ -163,7 +179,12 @@ struct AppTable {
   ///   - spent: The tokens spent.
   ///   - day: The UTC day on which they were spent, in days since 1970.
   ///   - firstCharge: The log offset of the record that led to the first charge of that day.
-  mutating func restore(_ app: AppSlot, spent: Int, day: Int64, firstCharge: Int64) {
+  ///   - refunded: The refunds.
+  ///   - refundDay: The UTC day of the refunds, in days since 1970.
+  mutating func restore(
+    _ app: AppSlot, spent: Int, day: Int64, firstCharge: Int64, refunded: Int, refundDay: Int64
+  ) {
+    (states[app].refunded, states[app].refundDay) = (refunded, refundDay)
     states[app].spent = spent
     states[app].day = day
     states[app].firstCharge = firstCharge
@@ -176,6 +197,7 @@ struct AppTable {
     for (id, slot) in slotByID { precondition(states[slot].id == id, "an app is found under another id") }
     for slot in states.slots where states[slot].number != 0 {
       precondition(states[slot].devices >= 0 && states[slot].spent >= 0, "an app counts below zero")
+      precondition(states[slot].refunded >= 0, "an app has fewer refunds than none")
       precondition(slotByID[states[slot].id] == slot, "an app is not found by its id")
     }
   }

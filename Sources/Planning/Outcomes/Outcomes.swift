@@ -11,6 +11,8 @@ struct Outcomes {
   private var registrationsOutdated = 0
   /// The number of instances that were registered of kinds beyond the bound.
   private var instancesOfOtherKinds = 0
+  /// The number of failed commands whose charges were not given back.
+  private var refundsRefused = 0
 
   /// Creates counts of nothing.
   init() {}
@@ -52,6 +54,15 @@ struct Outcomes {
 
   /// Adds a registration that is older than what is known.
   mutating func noteOutdatedRegistration() { registrationsOutdated += 1 }
+
+  /// Adds a failed command whose charges are not given back, because there were too many before it.
+  mutating func noteRefusedRefund() { refundsRefused += 1 }
+
+  /// Returns the number of failed commands whose charges were not given back, and begins at 0.
+  mutating func takeRefusedRefunds() -> Int {
+    defer { refundsRefused = 0 }
+    return refundsRefused
+  }
 
   /// Returns the number of registrations that were older than what is known, and begins at 0.
   mutating func takeOutdatedRegistrations() -> Int {

@@ -17,6 +17,10 @@ extension Planner {
   /// the last call.
   package mutating func takeInstancesOfOtherKinds() -> Int { outcomes.takeInstancesOfOtherKinds() }
 
+  /// Returns the number of failed commands since the last call whose charges were not given back, because the device or the app had too
+  /// many before.
+  package mutating func takeRefusedRefunds() -> Int { outcomes.takeRefusedRefunds() }
+
   /// Notes that a push reloads an instance.
   ///
   /// - Parameter instance: The instance, with the events that wait on it.

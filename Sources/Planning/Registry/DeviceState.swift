@@ -78,9 +78,16 @@ struct RareDeviceState {
   var startRate = RateState()
   /// The instant at which the app came to the foreground; 1970 while it is in the background.
   var foregroundSince = Timestamp(microseconds: 0)
+  /// The log times of the refunds of the last 24 hours, oldest first. Older ones are left until the next refund.
+  var refunds: [Timestamp] = []
   /// The changes that came while the app was in the foreground, oldest first; at most `ShownBefore.changesMax`.
   var shownBefore: [ShownBefore] = []
 
   /// Whether the state is that of a new device, so that it need not be stored.
-  var isEmpty: Bool { startRate.isFull && foregroundSince.microseconds == 0 && shownBefore.isEmpty }
+  var isEmpty: Bool {
+    startRate.isFull && foregroundSince.microseconds == 0 && refunds.isEmpty && shownBefore.isEmpty
+  }
+
+  /// Returns the refunds of the last 24 hours.
+  func refunds(now: Timestamp) -> ArraySlice<Timestamp> { refunds.drop { now - $0 >= .hours(24) } }
 }

@@ -137,6 +137,11 @@ struct Registry {
     set { changeRare(device) { $0.startRate = newValue } }
   }
 
+  /// Notes that the charges of a device's last command were given back.
+  mutating func noteRefund(_ device: DeviceSlot, now: Timestamp) {
+    changeRare(device) { $0.refunds = Array($0.refunds(now: now)) + [now] }
+  }
+
   /// The additional state of an instance with a push token of its own; nil if it has none.
   subscript(addressed instance: InstanceSlot) -> AddressedState? {
     @inline(__always) _read { yield addressed[instance] }
@@ -618,6 +623,18 @@ struct Registry {
   mutating func noteReload(_ instance: InstanceSlot, notBefore instant: Timestamp) {
     noteChange(instance)
     instances[instance].lastReload = max(instances[instance].lastReload, instant)
+  }
+
+  /// Gives back the minimum interval that a push began, because it did not reload the instance. The interval before it had ended when the
+  /// push was made, so it is enough that the last reload lies an interval before the push.
+  /// - Parameters:
+  ///   - instance: The instance.
+  ///   - second: The log time of the push, in seconds since 1970, wrapped. After a later reload, nothing changes.
+  ///   - minInterval: The minimum interval of the instance's kind.
+  mutating func refundInterval(_ instance: InstanceSlot, pushedAt second: UInt32, _ minInterval: TimeSpan) {
+    guard UInt32(truncatingIfNeeded: instances[instance].lastReload.microseconds / 1_000_000) == second else { return }
+    noteChange(instance)
+    instances[instance].lastReload = instances[instance].lastReload - minInterval
   }
 
   /// Returns the instant at which the timeline of an instance reloads by itself; nil if it is not known.

@@ -168,10 +168,23 @@ struct Rules {
   ///   - partition: The number of the partition, from 0 on.
   ///   - partitionCount: P, the number of partitions of the log.
   func appLimit(_ id: Identifier, partition: Int32, of partitionCount: Int32) -> Int {
-    guard let budget = policy.apps.first(where: { $0.app == id }) else { return -1 }
-    let share = budget.perDay / Int(partitionCount)
-    return share + (Int(partition) < budget.perDay % Int(partitionCount) ? 1 : 0)
+    appShare(id, \.perDay, partition: partition, of: partitionCount)
   }
+
+  /// Returns one partition's share of an app's refunds of a day; −1 if they have no limit. The parameters are those of `appLimit`.
+  func appRefundLimit(_ id: Identifier, partition: Int32, of partitionCount: Int32) -> Int {
+    appShare(id, \.refundsInForce, partition: partition, of: partitionCount)
+  }
+
+  private func appShare(
+    _ id: Identifier, _ number: KeyPath<AppBudget, Int>, partition: Int32, of partitionCount: Int32
+  ) -> Int {
+    guard let whole = policy.apps.first(where: { $0.app == id })?[keyPath: number] else { return -1 }
+    return whole / Int(partitionCount) + (Int(partition) < whole % Int(partitionCount) ? 1 : 0)
+  }
+
+  /// The refunds of a device in 24 hours.
+  var deviceRefundsMax: Int { AppBudget.refunds(of: policy.profile.instanceReloads.limit) }
 
   /// Looks up the rules for an event type.
   /// - Returns: A number for the functions below, valid until the next call and until the policy or the kinds change.

@@ -21,6 +21,8 @@ struct DeviceRecordBits: OptionSet {
   static let shownBefore = DeviceRecordBits(rawValue: 1 << 19)
   /// The habits, in an addition. A version has them if the device has any.
   static let habitsChanged = DeviceRecordBits(rawValue: 1 << 20)
+  /// `RareDeviceState.refunds`.
+  static let refunds = DeviceRecordBits(rawValue: 1 << 21)
 
   /// Adds a part to the set.
   /// - Parameters:

@@ -35,6 +35,7 @@ extension Planner {
     }
     if device.flags.contains(.habits) { pricing.restore(try ViewHabits(from: &reader), of: slot) }
     if parts.contains(.shownBefore) { try restoreShownBefore(slot, since: base, from: &reader) }
+    if parts.contains(.refunds) { try restoreRefunds(slot, from: &reader) }
     try reader.end()
   }
 
@@ -74,7 +75,17 @@ extension Planner {
     }
     if parts.contains(.habitsChanged) { pricing.restore(try ViewHabits(from: &reader), of: slot) }
     if parts.contains(.shownBefore) { try restoreShownBefore(slot, since: base, from: &reader) }
+    if parts.contains(.refunds) { try restoreRefunds(slot, from: &reader) }
     try reader.end()
+  }
+
+  private mutating func restoreRefunds(
+    _ device: DeviceSlot, from reader: inout BinaryReader
+  ) throws(BinaryError) {
+    var (rare, base) = (registry.rare(device), Int64(0))
+    rare.refunds = []
+    for _ in 0..<(try reader.count("refunds")) { rare.refunds.append(try reader.instant(since: &base)) }
+    registry.restore(rare, of: device)
   }
 
   private mutating func restoreNames(

@@ -88,7 +88,11 @@ extension Planner {
   mutating func restore(app id: Identifier, from reader: inout BinaryReader) throws(BinaryError) {
     let spent: Int = try reader.integer("tokens spent")
     let day = try reader.zigzag("a day")
-    ledgers.apps.restore(appSlot(id), spent: spent, day: day, firstCharge: try reader.zigzag("an offset"))
+    let firstCharge = try reader.zigzag("an offset")
+    let refunded: Int = try reader.integer("refunds")
+    let refundDay = try reader.zigzag("a day")
+    ledgers.apps.restore(
+      appSlot(id), spent: spent, day: day, firstCharge: firstCharge, refunded: refunded, refundDay: refundDay)
   }
 
   /// Finishes a restore after the last record: builds the tables that follow from all devices, such as the interest index

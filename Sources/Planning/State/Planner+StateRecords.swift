@@ -56,6 +56,8 @@ extension Planner {
     writer.binary.count(state.spent)
     writer.binary.zigzag(state.day ?? .min)
     writer.binary.zigzag(state.firstCharge)
+    writer.binary.count(state.refunded)
+    writer.binary.zigzag(state.refundDay)
     writer.lend(to: body)
   }
 

@@ -13,6 +13,7 @@ extension Planner {
     var parts = device.parts(rare, .whole)
     parts.note(.events, !pending.isEmpty)
     parts.note(.shownBefore, !rare.shownBefore.isEmpty)
+    parts.note(.refunds, !rare.refunds.isEmpty)
     let (app, zone) = (ledgers.apps[device.app].id, zones.id(of: device.zone))
     let tokens = registry.texts.bytes.span.extracting(
       parts.contains(.tokens) ? registry.texts.range(of: device.tokens) : 0..<0)
@@ -31,6 +32,7 @@ extension Planner {
     write(instancesOf: slot, .whole, pending: pending, since: &base, to: &writer)
     habits(of: slot)?.write(to: &writer)
     if parts.contains(.shownBefore) { write(rare.shownBefore, since: base, to: &writer) }
+    if parts.contains(.refunds) { write(rare.refunds, to: &writer) }
   }
 
   /// Writes what has changed of a device since the last commit that wrote it (`DeviceForm.addition`).
@@ -44,6 +46,7 @@ extension Planner {
     var parts = device.parts(rare, .addition)
     parts.note(.events, !pending.isEmpty)
     parts.note(.shownBefore, !rare.shownBefore.isEmpty)
+    parts.note(.refunds, !rare.refunds.isEmpty)
     parts.note(.habitsChanged, device.flags.contains(.habitsChanged))
     var base = device.additionBase
     writer.piece(ofAtMost: 24 * OutputSpan<UInt8>.varintMax) { room in
@@ -56,6 +59,13 @@ extension Planner {
     write(instancesOf: slot, .addition, pending: pending, since: &base, to: &writer)
     if parts.contains(.habitsChanged) { habits(of: slot)?.write(to: &writer) }
     if parts.contains(.shownBefore) { write(rare.shownBefore, since: base, to: &writer) }
+    if parts.contains(.refunds) { write(rare.refunds, to: &writer) }
+  }
+
+  private func write(_ refunds: [Timestamp], to writer: inout BinaryWriter) {
+    writer.count(refunds.count)
+    var base: Int64 = 0
+    for refund in refunds { writer.instant(refund.microseconds, since: &base) }
   }
 
   private func write(_ changes: [ShownBefore], since base: Int64, to writer: inout BinaryWriter) {

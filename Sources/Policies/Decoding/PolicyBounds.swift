@@ -54,6 +54,8 @@ enum PolicyBounds {
   static let perDay = 1...200
   /// The pushes of a whole app in a day.
   static let appPerDay = 1...1_000_000_000
+  /// The pushes of a whole app in a day whose charges are given back. With 0 nothing is.
+  static let appRefundsPerDay = 0...1_000_000_000
   /// The pushes in the window of a rate.
   static let rateLimit = 1...100_000
   /// The burst of a rate: the pushes that may follow each other without a wait.

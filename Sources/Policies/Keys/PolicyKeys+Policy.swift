@@ -82,6 +82,13 @@ extension PolicyKeys {
   static let app = PolicyMapping<AppBudget>([
     .integer(
       "perDay", \.perDay, PolicyBounds.appPerDay, required: true,
-      "Commands in a UTC day, over all devices of the app.")
+      "Commands in a UTC day, over all devices of the app."),
+    PolicyKey(
+      "refundsPerDay", .integer(PolicyBounds.appRefundsPerDay),
+      "Commands in a UTC day whose charges come back because their delivery failed. Default: a quarter of perDay.",
+      read: { decoder, value, budget in
+        budget.refundsPerDay = decoder.reader.integer(value, in: PolicyBounds.appRefundsPerDay)
+      },
+      show: { budget, path, values in values.add(path, .number(Double(budget.refundsInForce))) }),
   ])
 }

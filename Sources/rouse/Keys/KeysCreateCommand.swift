@@ -14,8 +14,9 @@ struct KeysCreateCommand: ParsableCommand {
 
       A publisher may POST events: from sources that begin with one of --sources, of one of --types, and about \
       subjects that begin with one of --subjects. A registrar may PUT and DELETE devices, and POST their signals: \
-      registrations must name one of --apps. Without such a list, anything is allowed. An auditor may ask the console \
-      questions. An operator may also apply policies and replay dead letters.
+      registrations must name one of --apps. A sender may POST the signals that say what became of a push, about \
+      devices of --apps. Without such a list, anything is allowed. An auditor may ask the console questions. An \
+      operator may also apply policies and replay dead letters.
 
       The newest event of a subject and type counts, whatever its source is. So a publisher that may send any type and \
       subject can replace the events of all others; bind each key to what its holder needs.
@@ -23,6 +24,7 @@ struct KeysCreateCommand: ParsableCommand {
       EXAMPLE
         rouse keys create --role publisher --sources /flights --subjects flight/ --expires 90d --file keys.json
         rouse keys create --role registrar --apps com.example.glance --file keys.json
+        rouse keys create --role sender --apps com.example.glance --file keys.json
         rouse keys create --role auditor --expires 30d --file keys.json
       """)
 
@@ -41,8 +43,7 @@ struct KeysCreateCommand: ParsableCommand {
     help: ArgumentHelp("Prefixes of the subjects that a publisher may send events about.", valueName: "prefix"))
   var subjects: [String] = []
   @Option(
-    parsing: .upToNextOption,
-    help: ArgumentHelp("Apps whose devices a registrar may register.", valueName: "app"))
+    help: ArgumentHelp("Apps whose devices a registrar may register, or a sender may report of.", valueName: "app"))
   var apps: [String] = []
   @Option(
     help: ArgumentHelp("Time after which the key stops working, such as 90d or 12h.", valueName: "time"),
@@ -61,7 +62,7 @@ struct KeysCreateCommand: ParsableCommand {
     if role != .publisher, !sources.isEmpty || !types.isEmpty || !subjects.isEmpty {
       throw ValidationError("--sources, --types and --subjects go with --role publisher")
     }
-    if role != .registrar, !apps.isEmpty { throw ValidationError("--apps goes with --role registrar") }
+    if !role.isBoundToApps, !apps.isEmpty { throw ValidationError("--apps goes with --role registrar or sender") }
   }
 
   func run() throws {
