@@ -43,7 +43,7 @@ struct StoredSignal {
     switch signal.kind {
     case .appForegrounded: (code, instance) = (.foregrounded, nil)
     case .appBackgrounded: (code, instance) = (.backgrounded, nil)
-    case .widgetFetched(let id): (code, instance) = (.fetched, id)
+    case .widgetFetched(let id, _): (code, instance) = (.fetched, id)
     case .widgetViewed(let id): (code, instance) = (.viewed, id)
     case .activityStarted, .activityEnded, .activityDismissed, .tokenRejected, .deliveryCompleted: return nil
     }

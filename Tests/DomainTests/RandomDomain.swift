@@ -66,7 +66,10 @@ struct RandomDomain {
       switch int(0...8) {
       case 0: .appForegrounded
       case 1: .appBackgrounded
-      case 2: .widgetFetched(instance: maybe { $0.name() })
+      case 2:
+        .widgetFetched(
+          instance: maybe { $0.name() },
+          cause: maybe { $0.one(Signal.FetchCause.self) })
       case 3: .widgetViewed(instance: maybe { $0.name() })
       case 4: .activityStarted(instance: name())
       case 5: .activityEnded(instance: name())

@@ -89,7 +89,9 @@ struct RandomLife {
       registered[device] = nil
       harness.apply(.forget(device: device), at: time)
     case 14..<17:
-      harness.signal(.widgetFetched(instance: Bool.random(using: &random) ? "w1" : nil), device: device, at: time)
+      let cause = Bool.random(using: &random) ? nil : Signal.FetchCause.allCases.randomElement(using: &random)
+      harness.signal(
+        .widgetFetched(instance: Bool.random(using: &random) ? "w1" : nil, cause: cause), device: device, at: time)
     case 17..<19: harness.signal(.appForegrounded, device: device, at: time)
     case 19..<21:
       // Every other signal comes late.

@@ -42,6 +42,7 @@ import Testing
 
   private static let profile = [
     Section([], PolicyKeys.profile), Section(["properties", "instanceReloads"], PolicyKeys.profileReloads),
+    Section(["properties", "timelineReloads"], PolicyKeys.timelineReloads),
     Section(["$defs", "rate"], PolicyKeys.profileRate), Section(["properties", "payload"], PolicyKeys.payload),
     Section(["properties", "payloadBands"], PolicyKeys.payloadBands),
   ]

@@ -28,7 +28,7 @@ struct DeviceHistory: Sendable {
       close(at: now)
       foregroundSince = now
     case .appBackgrounded: close(at: now)
-    case .widgetFetched(let instance): spans.append(Span(instance: instance, from: now, to: now))
+    case .widgetFetched(let instance, _): spans.append(Span(instance: instance, from: now, to: now))
     case .widgetViewed(let instance): looks.append((instance, now))
     case .activityStarted, .activityEnded, .activityDismissed, .tokenRejected, .deliveryCompleted: break
     }

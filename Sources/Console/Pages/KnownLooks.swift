@@ -53,7 +53,7 @@ struct KnownLooks {
     switch kind {
     case .appForegrounded: ("the app was opened", "")
     case .appBackgrounded: ("the app was left", "")
-    case .widgetFetched(let instance): ("fetched", instance?.text ?? "every widget")
+    case .widgetFetched(let instance, _): ("fetched", instance?.text ?? "every widget")
     case .widgetViewed(let instance): ("looked at", instance?.text ?? "every widget")
     case .activityStarted, .activityEnded, .activityDismissed, .tokenRejected, .deliveryCompleted: nil
     }

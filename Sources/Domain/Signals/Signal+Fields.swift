@@ -26,9 +26,11 @@ extension Signal.Kind: FieldCoded {
     if Coder.reads { self = .blank(of: name) }
     switch self {
     case .appForegrounded, .appBackgrounded: break
-    case .widgetFetched(var instance):
+    case .widgetFetched(var instance, let cause):
+      var word = cause?.rawValue
       try coder.string(&instance, "an instance")
-      self = .widgetFetched(instance: instance)
+      try coder.string(&word, "the cause of a fetch")
+      self = .widgetFetched(instance: instance, cause: word.flatMap { Signal.FetchCause(rawValue: $0) })
     case .widgetViewed(var instance):
       try coder.string(&instance, "an instance")
       self = .widgetViewed(instance: instance)

@@ -32,9 +32,10 @@ extension Signal.Kind: JSONFields {
   package mutating func members<Coder: JSONFieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     switch self {
     case .appForegrounded, .appBackgrounded: break
-    case .widgetFetched(var instance):
+    case .widgetFetched(var instance, var cause):
       try coder.text("instance", &instance)
-      self = .widgetFetched(instance: instance)
+      try coder.choice("cause", &cause)
+      self = .widgetFetched(instance: instance, cause: cause)
     case .widgetViewed(var instance):
       try coder.text("instance", &instance)
       self = .widgetViewed(instance: instance)

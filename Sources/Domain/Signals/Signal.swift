@@ -24,8 +24,9 @@ public struct Signal: Hashable, Sendable {
     case appForegrounded
     /// `app.backgrounded`: the app has left the foreground.
     case appBackgrounded
-    /// `widget.fetched`: a widget fetched its content by itself, so it shows the newest state. Nil: every widget did.
-    case widgetFetched(instance: Identifier?)
+    /// `widget.fetched`: a widget fetched its content, so it shows the newest state. Without an instance, every widget did. Without a
+    /// cause, the planner finds out whether a push explains the fetch.
+    case widgetFetched(instance: Identifier?, cause: FetchCause? = nil)
     /// `widget.viewed`: a person looked at a widget. Nil: at every widget.
     case widgetViewed(instance: Identifier?)
     /// `activity.started`: a Live Activity began.
@@ -38,6 +39,22 @@ public struct Signal: Hashable, Sendable {
     case tokenRejected(token: String)
     /// `delivery.completed`: the delivery of one command ended.
     case deliveryCompleted(command: Identifier, outcome: DeliveryOutcome)
+  }
+
+  /// The reason why a widget fetched its content.
+  public enum FetchCause: String, Sendable, CaseIterable {
+    /// The widget's own timeline was at its end, or asked to be reloaded at that time.
+    case timeline
+    /// A push.
+    case push
+    /// An app intent that the person ran in the widget.
+    case intent
+    /// The app reloaded the widget while it was in the foreground.
+    case foreground
+    /// The app reloaded the widget while it had an audio or navigation session.
+    case session
+    /// The system, after a change of the locale, of the text size and the like.
+    case system
   }
 
   /// The end of the delivery of a command.

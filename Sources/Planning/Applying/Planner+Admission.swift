@@ -135,13 +135,14 @@ extension Planner {
     pending.clearDue(&registry[waiting: instance])
   }
 
-  /// Applies a scheduled reload of the widget's timeline whose time has passed. It showed everything that waited before, for
-  /// free.
+  /// Applies a scheduled reload of the widget's timeline whose time has passed. It showed everything that waited before, without a
+  /// push.
   @inline(__always)
   mutating func noteOwnReload(_ instance: InstanceSlot, into output: inout PlannerOutput) {
     guard let reload = registry.nextReload(instance), reload <= now else { return }
     registry.set(nextReload: nil, instance)
     markFresh(instance, asOf: reload)
+    chargeScheduledReload(instance, at: reload)
     registry.noteReload(instance, notBefore: reload)
     // The next fetch might tell of this reload.
     _ = outcomes.takePush(instance)

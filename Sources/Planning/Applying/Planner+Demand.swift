@@ -19,6 +19,11 @@ extension Planner {
     let state = registry.instances[instance]
     registry[demand: instance] = pricing.notePush(
       state.demand, state.kind, worth: worth, zones.timeOfDay(registry.devices[state.device].zone, now), now: now)
+    learnDry(instance)
+  }
+
+  /// Notes the time until an instance gets its next token, if the last one of its day was just spent.
+  mutating func learnDry(_ instance: InstanceSlot) {
     if let dry = dryTime(of: instance) { noteDry(instance, by: 1, dry) }
   }
 

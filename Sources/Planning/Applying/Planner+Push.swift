@@ -35,7 +35,9 @@ extension Planner {
     var walk = registry.instances(of: device)
     while let instance = walk.next(registry) {
       if registry.instances[instance].day.chargedByLast { ledgers.settle(&registry[day: instance]) }
-      if reaches(instance, device: device, route: route) { record.reached.append(instance) }
+      guard reaches(instance, device: device, route: route), instance == trigger || !isSpentByTimeline(instance)
+      else { continue }
+      record.reached.append(instance)
     }
     if record.reached.count > 1 { findTruthsOfReached() } else { record.reachedTruths.clear() }
     charge(device, command: command, examination, into: &output)
@@ -112,6 +114,7 @@ extension Planner {
     // The screen is right afterwards, so what it was is asked first.
     let catchesUp = !hasPending(instance) && catchesUp(instance)
     registry.noteReload(instance, at: now)
+    registry.set(awaitsFetch: true, instance)
     notePush(instance)
     // No closure here: it would copy the planner.
     var truth: SubjectSlot?
@@ -199,11 +202,16 @@ extension Planner {
       setDue(trigger, min(clearAt, nextExpiry(trigger)))
       return
     }
+    let isAlone = isSpentByTimeline(trigger)
     for i in record.waitingNow.indices where !record.waitingNow[i].isAbsent {
       let instance = record.waitingNow[i]
-      guard hasNewCause(instance), reaches(instance, device: device, route: examination.route) else { continue }
+      guard hasNewCause(instance),
+        instance == trigger || reaches(instance, device: device, route: examination.route)
+      else { continue }
       // A widget that a background push would reload, too, still has its own push.
       if examination.route == .backgroundPush, route(of: instance, device: device) == .widgetPush { continue }
+      // An instance without tokens of its own is no reason to hold back the others, nor they for it.
+      guard instance == trigger || !isAlone && !isSpentByTimeline(instance) else { continue }
       record.waitingNow[i] = .absent
       let cause = newestCause(of: instance)
       let until = min(clearAt, cause.expires)

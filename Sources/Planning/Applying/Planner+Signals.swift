@@ -24,8 +24,9 @@ extension Planner {
       registry.forgetShownBefore(device)
       freshen(
         device, instance: nil, asOf: min(now, signal.time), isReload: false, changes: changes, into: &output)
-    case .widgetFetched(let instance):
-      freshen(device, instance: instance, asOf: min(now, signal.time), isReload: true, into: &output)
+    case .widgetFetched(let instance, let cause):
+      let instant = min(now, signal.time)
+      freshen(device, instance: instance, asOf: instant, isReload: true, cause: cause, into: &output)
     case .tokenRejected(let token):
       countInstances(of: device, by: -1)
       registry.reject(token: token, of: device)
@@ -54,13 +55,14 @@ extension Planner {
   ///   - device: The device.
   ///   - id: The id of the instance; nil for every widget of the device.
   ///   - instant: The log time up to which they showed everything. A signal may come late.
-  ///   - isReload: Whether the minimum interval counts from that instant.
+  ///   - isReload: Whether the minimum interval counts from that instant, and the reload may cost a token.
+  ///   - cause: The stated cause of a reload; nil if none is stated.
   ///   - changes: The changes that counted as shown because the app counted as in the foreground. Those after `instant` were not
   ///     shown.
   ///   - output: Receives the decisions.
   private mutating func freshen(
     _ device: DeviceSlot, instance id: Identifier?, asOf instant: Timestamp, isReload: Bool,
-    changes: [ShownBefore] = [], into output: inout PlannerOutput
+    cause: Signal.FetchCause? = nil, changes: [ShownBefore] = [], into output: inout PlannerOutput
   ) {
     let wanted = id.map { registry.number(ofInstanceID: $0) }
     var walk = registry.instances(of: device)
@@ -71,6 +73,7 @@ extension Planner {
       markFresh(instance, asOf: instant)
       let isWorthPush = !changes.isEmpty && setBack(instance, changes, asOf: instant)
       if isReload { noteFetch(instance, at: instant) }
+      if isReload { chargeFetch(instance, at: instant, cause: cause) }
       if isReload { registry.noteReload(instance, notBefore: instant) }
       endShown(of: instance, asOf: instant, into: &output)
       // A screen that is still wrong is examined at the time that was set for what waited.
@@ -98,6 +101,7 @@ extension Planner {
     while let instance = walk.next(registry) {
       guard registry.instances[instance].day.chargedByLast else { continue }
       markUnknown(instance)
+      registry.set(awaitsFetch: false, instance)
       catchUpAfterRefund(instance)
       if registry.instances[instance].surface == .control { control = instance }
       guard isRefunded else {

@@ -177,7 +177,7 @@ extension Planner {
     let route = route(of: instance, device: device)
     var walk = registry.instances(of: device)
     while let other = walk.next(registry) {
-      guard other != instance, hasPending(other) else { continue }
+      guard other != instance, hasPending(other), !isSpentByTimeline(other) else { continue }
       if reaches(instance, device: device, route: self.route(of: other, device: device)) { return true }
       if route != .backgroundPush, reaches(other, device: device, route: route) { return true }
     }
@@ -213,7 +213,7 @@ extension Planner {
     record.named = .waitingAndWrong
     defer { record.named = .waiting }
     guard hasOthersToCatchUp(device, trigger) else { return false }
-    let examination = examination(device, trigger: trigger)
+    let examination = examination(device, trigger: trigger, into: &output)
     guard case .push = examination.outcome else { return false }
     apply(examination, device: device, trigger: trigger, fromTimer: true, into: &output)
     return true

@@ -3,7 +3,8 @@ import Policies
 
 extension Planner {
   /// Examines a push to a device. One push reloads, and is charged to, every instance that it reaches. So the tightest ledger
-  /// governs, and the sum of the worths is compared with the sum of the prices. Call `bringDayUpToDate` for the instances first.
+  /// governs, and the sum of the worths is compared with the sum of the prices. Other instances than the trigger do not count if they
+  /// have no token because of their own timelines. Call `bringDayUpToDate` for the instances first.
   ///
   /// The token of an instance is priced by the need of that instance alone, although pushes for the other instances spend its
   /// tokens, too. Pricing it by the need of all of them was tried: devices that show an airport, two boards and a match then saw
@@ -22,7 +23,7 @@ extension Planner {
       examination.outcome = .end(.payloadTooLarge)
       return examination
     }
-    examination.weighing = weigh(device, route, &terms)
+    examination.weighing = weigh(device, trigger, route, &terms)
     if examination.weighing.block == nil {
       if examination.weighing.worth < examination.weighing.price {
         examination.weighing.hold(.belowPrice, until: nextExamination(device))
@@ -45,7 +46,7 @@ extension Planner {
   }
 
   private func weigh(
-    _ device: DeviceSlot, _ route: Route, _ terms: inout ContiguousArray<InstanceTerms>
+    _ device: DeviceSlot, _ trigger: InstanceSlot, _ route: Route, _ terms: inout ContiguousArray<InstanceTerms>
   ) -> Weighing {
     var weighing = Weighing()
     let zone = registry.devices[device].zone
@@ -55,7 +56,8 @@ extension Planner {
     let isRatePriced = pricesRate(route, device)
     var walk = registry.instances(of: device)
     while let instance = walk.next(registry) {
-      guard reaches(instance, device: device, route: route) else { continue }
+      guard instance == trigger || reaches(instance, device: device, route: route) && !isSpentByTimeline(instance)
+      else { continue }
       let state = registry.instances[instance]
       // The fields are read one by one, because a copy of the settings would retain the kind's name.
       let limits = rules[state.kind].day

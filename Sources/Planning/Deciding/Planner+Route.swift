@@ -82,7 +82,7 @@ extension Planner {
   func hasPending(_ instance: InstanceSlot) -> Bool { !pending.isEmpty(registry.instances[instance].waiting) }
 
   /// Returns whether the background push in question is made for the widget, and so names its kind. It never is for a widget that
-  /// another route reaches.
+  /// another route reaches, or that has spent its tokens on its own timeline.
   @inline(__always)
   func names(_ instance: InstanceSlot, device: DeviceSlot) -> Bool {
     let isMeant =
@@ -91,7 +91,7 @@ extension Planner {
       case .waitingAndWrong: hasPending(instance) || catchesUp(instance)
       case .catchingUp: instance == record.catchingUp
       }
-    return isMeant && !registry.instances[instance].flags.contains(.retired)
+    return isMeant && !registry.instances[instance].flags.contains(.retired) && !isSpentByTimeline(instance)
       && route(of: instance, device: device) == .backgroundPush
   }
 
@@ -106,7 +106,7 @@ extension Planner {
     while let other = walk.next(registry) {
       let state = registry.instances[other]
       if state.kind == kind, !state.flags.contains(.retired), hasPending(other), !isOvertaken(other),
-        route(of: other, device: device) == .backgroundPush
+        !isSpentByTimeline(other), route(of: other, device: device) == .backgroundPush
       {
         return other
       }

@@ -358,21 +358,24 @@ extension Planner {
     _ device: DeviceSlot, trigger: InstanceSlot, fromTimer: Bool, into output: inout PlannerOutput
   ) {
     if let other = namesake(of: trigger, device: device) {
-      let examination = examination(device, trigger: other)
+      let examination = examination(device, trigger: other, into: &output)
       if case .push = examination.outcome {
         let hasWaited = fromTimer || !hasNewCause(other)
         return apply(examination, device: device, trigger: other, fromTimer: hasWaited, into: &output)
       }
     }
-    let examination = examination(device, trigger: trigger)
+    let examination = examination(device, trigger: trigger, into: &output)
     apply(examination, device: device, trigger: trigger, fromTimer: fromTimer, into: &output)
   }
 
-  /// Decides about a push to a device, for a caller that carries the verdict out at once or drops it.
+  /// Decides about a push to a device, for a caller that carries the verdict out at once or drops it. Scheduled reloads whose time has
+  /// passed are applied first.
   @inline(__always)
-  mutating func examination(_ device: DeviceSlot, trigger: InstanceSlot) -> Examination {
+  mutating func examination(
+    _ device: DeviceSlot, trigger: InstanceSlot, into output: inout PlannerOutput
+  ) -> Examination {
     let route = route(of: trigger, device: device)
-    bringDaysUpToDate(device, route)
+    bringDaysUpToDate(device, trigger, route, into: &output)
     // The array is taken out of the record, because the function that fills it reads the planner.
     var terms = ContiguousArray<InstanceTerms>()
     swap(&terms, &record.terms)
@@ -382,15 +385,19 @@ extension Planner {
     return examination
   }
 
-  /// Prepares every instance that a push would reach for an examination: begins a new budget window if the last one is over,
+  /// Prepares every instance that a push would reach for an examination: begins a new budget window if the last one is over, applies
+  /// a scheduled reload whose time has passed,
   /// recomputes distances that an earlier policy weighed, and computes the usual demand of the kinds.
-  private mutating func bringDaysUpToDate(_ device: DeviceSlot, _ route: Route) {
+  private mutating func bringDaysUpToDate(
+    _ device: DeviceSlot, _ trigger: InstanceSlot, _ route: Route, into output: inout PlannerOutput
+  ) {
     let zone = registry.devices[device].zone
     let timeOfDay = zones.timeOfDay(zone, now)
     var walk = registry.instances(of: device)
     while let instance = walk.next(registry) {
-      guard reaches(instance, device: device, route: route) else { continue }
+      guard instance == trigger || reaches(instance, device: device, route: route) else { continue }
       bringDayUpToDate(instance)
+      noteOwnReload(instance, into: &output)
       let kind = registry.instances[instance].kind
       if rules[kind].hasOtherScales { bringDistancesUpToDate(instance) }
       if !pricing.isPrepared(kind, zone, now: now) { pricing.prepare(kind, zone, timeOfDay, now: now) }

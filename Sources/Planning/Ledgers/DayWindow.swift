@@ -10,6 +10,7 @@ struct DayWindow {
   private static let secondsMax: Int64 = 1 << 39 - 1
   private static let rollingBit: Int64 = 1
   private static let lastBit: Int64 = 2
+  private static let timelineBit: Int64 = 4
 
   /// Creates the count of an instance that has no window yet.
   init() {}
@@ -20,11 +21,13 @@ struct DayWindow {
   ///   - spent: The tokens spent in it.
   ///   - isRolling: Whether the charges of the last 24 hours are kept one by one.
   ///   - chargedByLast: Whether the device's last command charged the instance, and may still be refunded.
-  init(end: Timestamp, spent: UInt16, isRolling: Bool, chargedByLast: Bool) {
+  ///   - chargedByTimeline: Whether a reload of the instance's own timeline took one of the tokens.
+  init(end: Timestamp, spent: UInt16, isRolling: Bool, chargedByLast: Bool, chargedByTimeline: Bool = false) {
     self.end = end
     self.spent = spent
     self.isRolling = isRolling
     self.chargedByLast = chargedByLast
+    self.chargedByTimeline = chargedByTimeline
   }
 
   /// The end of the window; 1970 if there was none yet. It is a whole second, as the days of all zones end at one; a fraction
@@ -58,6 +61,12 @@ struct DayWindow {
   fileprivate(set) var chargedByLast: Bool {
     @inline(__always) get { bits & Self.lastBit != 0 }
     @inline(__always) set { bits = newValue ? bits | Self.lastBit : bits & ~Self.lastBit }
+  }
+
+  /// Whether a reload of the instance's own timeline took a token of the window.
+  fileprivate(set) var chargedByTimeline: Bool {
+    @inline(__always) get { bits & Self.timelineBit != 0 }
+    @inline(__always) set { bits = newValue ? bits | Self.timelineBit : bits & ~Self.timelineBit }
   }
 }
 
@@ -143,6 +152,7 @@ extension Ledgers {
         zone, atOrAfter: max(old + .hours(23), now + TimeSpan(microseconds: 1)), anchorMinute: limits.anchorMinute)
     }
     day.spent = 0
+    day.chargedByTimeline = false
     return .began(ended: old.microseconds > 0 ? old : nil)
   }
 
@@ -200,6 +210,20 @@ extension Ledgers {
     // Limits are at most 200. Damaged state may hold the largest number, and counting on must not trap.
     if day.spent < .max { day.spent += 1 }
     day.chargedByLast = true
+  }
+
+  /// Takes a token of the day for a reload that no push led to. It is never given back. Whether a token is left is not checked.
+  /// - Parameters:
+  ///   - day: The day's count, which is up to date.
+  ///   - instance: The instance.
+  ///   - limits: The limits of its kind.
+  ///   - now: Log time.
+  mutating func chargeTimeline(
+    _ day: inout DayWindow, of instance: InstanceSlot, _ limits: DayLimits, now: Timestamp
+  ) {
+    if limits.rolling { rolling.add(instance, now: now) }
+    if day.spent < .max { day.spent += 1 }
+    day.chargedByTimeline = true
   }
 
   /// Gives back the token that the device's last command took, if it took one from this instance.

@@ -43,6 +43,8 @@ struct InstanceState {
     static let pushEnabled = Flags(rawValue: 2)
     /// The instance is no longer registered. Its ledger is kept until its window ends.
     static let retired = Flags(rawValue: 4)
+    /// A reload is known whose fetch has not been told: a push, or a scheduled reload of the timeline whose time has passed.
+    static let awaitsFetch = Flags(rawValue: 8)
     /// The registration says when the timeline reloads by itself (`Registry.nextReload`).
     static let reloads = Flags(rawValue: 32)
     /// The instance has changed since the last commit that wrote its device.

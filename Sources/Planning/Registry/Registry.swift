@@ -619,6 +619,13 @@ struct Registry {
     instances[instance].lastReload = instant
   }
 
+  /// Notes whether the fetch of an instance's last reload is still to be told.
+  @inline(__always)
+  mutating func set(awaitsFetch: Bool, _ instance: InstanceSlot) {
+    noteChange(instance)
+    instances[instance].flags.set(.awaitsFetch, awaitsFetch)
+  }
+
   /// Sets the log time of an instance's last reload, unless a later reload is known.
   mutating func noteReload(_ instance: InstanceSlot, notBefore instant: Timestamp) {
     noteChange(instance)

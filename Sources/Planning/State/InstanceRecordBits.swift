@@ -35,6 +35,10 @@ struct InstanceRecordBits: OptionSet {
   static let startHours = InstanceRecordBits(rawValue: 1 << 20)
   /// The worth of a push that may be refunded: `lastWorth`, `lastWorthSum`, `lastHour`.
   static let lastWorth = InstanceRecordBits(rawValue: 1 << 21)
+  /// `DayWindow.chargedByTimeline`.
+  static let chargedByTimeline = InstanceRecordBits(rawValue: 1 << 22)
+  /// `InstanceState.Flags.awaitsFetch`.
+  static let awaitsFetch = InstanceRecordBits(rawValue: 1 << 23)
 
   /// Adds a part to the set.
   /// - Parameters:

@@ -29,6 +29,7 @@ extension InstanceState {
   ) throws(Coder.Failure) {
     if Coder.codes(.pushEnabled, flags.contains(.pushEnabled), &parts) { flags.insert(.pushEnabled) }
     if Coder.codes(.retired, flags.contains(.retired), &parts) { flags.insert(.retired) }
+    if Coder.codes(.awaitsFetch, flags.contains(.awaitsFetch), &parts) { flags.insert(.awaitsFetch) }
     if Coder.codes(.index, Int(index) != expected, &parts) { try coder.varint(&index, "an index") }
     if Coder.codes(.surface, surface != .widget, &parts) { try coder.tag(&surface, "a surface") }
     if Coder.codes(.held, heldFor != .none, &parts) {
@@ -63,11 +64,13 @@ extension DayWindow {
     var (end, spent) = (end, spent)
     let isRolling = Coder.codes(.rolling, isRolling, &parts)
     let chargedByLast = Coder.codes(.chargedByLast, chargedByLast, &parts)
+    let chargedByTimeline = Coder.codes(.chargedByTimeline, chargedByTimeline, &parts)
     if Coder.codes(.spent, spent != 0, &parts) { try coder.varint(&spent, "tokens spent") }
     if Coder.codes(.windowEnd, end.microseconds != 0, &parts) {
       try coder.wholeSecond(&end, since: base, "the end of a window")
     }
-    self = DayWindow(end: end, spent: spent, isRolling: isRolling, chargedByLast: chargedByLast)
+    self = DayWindow(
+      end: end, spent: spent, isRolling: isRolling, chargedByLast: chargedByLast, chargedByTimeline: chargedByTimeline)
   }
 }
 

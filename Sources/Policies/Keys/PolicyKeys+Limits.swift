@@ -79,7 +79,7 @@ extension PolicyKeys {
 // MARK: Profile documents
 
 extension PolicyKeys {
-  /// The description of the keys of a profile document. Every key is required, because each number needs a source.
+  /// The description of the keys of a profile document. Every number is required, because each needs a source.
   static let profile = PolicyMapping<BudgetProfile>(
     [
       PolicyKey(
@@ -91,6 +91,10 @@ extension PolicyKeys {
       .mapping(
         "instanceReloads", \.instanceReloads, profileReloads, required: true,
         "Reloads of one widget instance in a day of 24 hours."),
+      .mapping(
+        "timelineReloads", \.timelineReloads, timelineReloads,
+        "Whether the reloads of a widget's own timeline count among instanceReloads. Left out: they do, because the platform's number holds for all reloads."
+      ),
     ]
       + rates.map { name, place, meaning in
         .mapping(name, place, profileRate, required: true, meaning)
@@ -111,6 +115,14 @@ extension PolicyKeys {
   /// The description of the keys of `instanceReloads` in a profile document: those of `limits`, all required, and the
   /// source.
   static let profileReloads = reloads.allRequired(and: provenance(\.provenance))
+
+  /// The description of the keys of `timelineReloads` in a profile document.
+  static let timelineReloads = PolicyMapping<BudgetProfile.TimelineReloads>(
+    [
+      PolicyKey<BudgetProfile.TimelineReloads>.flag(
+        "charged", \.areCharged, "true: each costs a token of the widget."
+      ).required
+    ] + provenance(\.provenance))
 
   /// The description of the keys of a rate in a profile document: those of `limits`, all required, and the source.
   static let profileRate = rate.allRequired(and: provenance(\.provenance))

@@ -6,6 +6,8 @@ public struct BudgetProfile: Equatable, Sendable {
   public var name: String
   /// The limit on reloads of one widget instance, for kinds whose `budget` gives none.
   public var instanceReloads: PerDay
+  /// Whether the reloads of a widget's own timeline count among `instanceReloads`.
+  public var timelineReloads: TimelineReloads
   /// The limit on WidgetKit pushes to one device.
   public var devicePushes: Rate
   /// The limit on background pushes to one device.
@@ -33,12 +35,14 @@ public struct BudgetProfile: Equatable, Sendable {
 
   /// Creates a profile from its parts. Nothing is checked.
   public init(
-    name: String, instanceReloads: PerDay, devicePushes: Rate, backgroundPushes: Rate, controlPushes: Rate = .unlimited,
+    name: String, instanceReloads: PerDay, timelineReloads: TimelineReloads = .standard, devicePushes: Rate,
+    backgroundPushes: Rate, controlPushes: Rate = .unlimited,
     activityPushes: Rate = .unlimited, frequentPushesFactor: Int = 3, activityStarts: Rate = .unlimited,
     payload: PayloadLimit, payloadBands: PayloadBands
   ) {
     self.name = name
     self.instanceReloads = instanceReloads
+    self.timelineReloads = timelineReloads
     self.devicePushes = devicePushes
     self.backgroundPushes = backgroundPushes
     self.controlPushes = controlPushes
@@ -62,6 +66,24 @@ public struct BudgetProfile: Equatable, Sendable {
     public init(limit: Int, minInterval: TimeSpan, provenance: Provenance) {
       self.limit = limit
       self.minInterval = minInterval
+      self.provenance = provenance
+    }
+  }
+
+  /// The cost of the reloads of a widget's own timeline.
+  public struct TimelineReloads: Equatable, Sendable {
+    /// Whether each of them costs a token of the widget.
+    public var areCharged: Bool
+    /// The source of that.
+    public var provenance: Provenance
+
+    /// The cost where a profile does not say it: documented numbers hold for reloads, whoever asks for them.
+    public static let standard = TimelineReloads(
+      areCharged: true, provenance: Provenance(source: "not stated by the profile", confidence: "inference"))
+
+    /// Creates a cost. Nothing is checked.
+    public init(areCharged: Bool, provenance: Provenance) {
+      self.areCharged = areCharged
       self.provenance = provenance
     }
   }

@@ -27,12 +27,15 @@ struct DayBook {
     recent = [charge.at]
   }
 
-  /// Opens a book with its first charge, which under a known limit leaves one token less than the limit.
+  /// Opens a book with its first charge, which under a known limit leaves one token less than the limit, or fewer if timelines took
+  /// some before.
   static func opened(by charge: LedgerCharge, _ rules: Terms) -> (book: DayBook, finding: BookFinding) {
     let book = DayBook(charge)
     guard let limit = rules.limit, !rules.historyIsCut else { return (book, .consistent) }
     let expected = Int128(limit.perDay) - 1
-    guard Int128(charge.left) != expected else { return (book, .consistent) }
+    if Int128(charge.left) == expected || limit.countsTimelines && Int128(charge.left) < expected {
+      return (book, .consistent)
+    }
     let text = "\(charge.left) left after the first charge \(charge.command), expected \(expected)"
     return (book, .violation(.ledgerBroken, text))
   }
@@ -62,7 +65,8 @@ struct DayBook {
   /// Checks a rolling day: the tokens left and the charges of the last 24 hours together are the limit.
   private func checkRolling(_ charge: LedgerCharge, perDay: Int, _ rules: Terms) -> BookFinding {
     guard !rules.historyIsCut, !rules.refundsAllowed else { return .consistent }
-    guard Int128(charge.left) + Int128(recent.count) != Int128(perDay) else { return .consistent }
+    let sum = Int128(charge.left) + Int128(recent.count)
+    if sum == Int128(perDay) || rules.limit?.countsTimelines == true && sum < Int128(perDay) { return .consistent }
     return .violation(
       .ledgerBroken,
       "\(charge.left) left after \(charge.command) and \(recent.count) charges in 24 h, expected \(perDay) together")
@@ -70,6 +74,7 @@ struct DayBook {
 
   /// Checks a number of tokens that fell by more than one.
   private func checkFall(_ charge: LedgerCharge, from before: LedgerCharge, _ rules: Terms) -> BookFinding {
+    if rules.limit?.countsTimelines == true { return .consistent }
     // Under a policy without a limit for the app, commands are counted in the app's ledger but carry no charge to it.
     if charge.ledger == .app, rules.policies.hasOther(than: charge.policy, between: before.id, and: charge.id) {
       return .consistent
@@ -86,7 +91,8 @@ struct DayBook {
     if charge.ledger == .app { return charge.at.seconds / 86_400 != before.at.seconds / 86_400 }
     if windowStarts.count == 2, charge.at - windowStarts[0] < .hours(22) { return false }
     guard let limit = rules.limit else { return true }
-    return Int128(charge.left) == Int128(limit.perDay) - 1
+    let most = Int128(limit.perDay) - 1
+    return Int128(charge.left) == most || limit.countsTimelines && Int128(charge.left) < most
   }
 
   /// Returns the finding about tokens that the ledger regained in the middle of a window.

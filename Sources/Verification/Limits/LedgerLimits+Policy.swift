@@ -13,7 +13,9 @@ extension LedgerLimits {
       control: rate(profile.controlPushes), start: rate(profile.activityStarts),
       activity: [rate(profile.activityPushes), rate(profile.frequentActivityPushes)])
     for kind in policy.kinds {
-      days[kind.name] = DailyNumber(perDay: kind.budget.perDay, isRolling: kind.budget.window == .rolling)
+      days[kind.name] = DailyNumber(
+        perDay: kind.budget.perDay, isRolling: kind.budget.window == .rolling,
+        countsTimelines: kind.surface.traits.reloadsByItself && profile.timelineReloads.areCharged)
     }
   }
 

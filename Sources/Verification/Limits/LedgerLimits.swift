@@ -27,13 +27,17 @@ public struct LedgerLimits: Equatable, Sendable {
     public var perDay: Int
     /// Whether the number holds for any 24 hours instead of a day of the device's time zone.
     public var isRolling: Bool
+    /// Whether reloads that no command led to take tokens, too: those of a widget's own timeline.
+    public var countsTimelines: Bool
 
     /// - Parameters:
     ///   - perDay: the number of tokens of a full ledger.
     ///   - isRolling: whether the number holds for any 24 hours instead of a day of the device's time zone.
-    public init(perDay: Int, isRolling: Bool) {
+    ///   - countsTimelines: whether reloads that no command led to take tokens, too.
+    public init(perDay: Int, isRolling: Bool, countsTimelines: Bool = false) {
       self.perDay = perDay
       self.isRolling = isRolling
+      self.countsTimelines = countsTimelines
     }
   }
 

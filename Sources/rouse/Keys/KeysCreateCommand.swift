@@ -43,6 +43,7 @@ struct KeysCreateCommand: ParsableCommand {
     help: ArgumentHelp("Prefixes of the subjects that a publisher may send events about.", valueName: "prefix"))
   var subjects: [String] = []
   @Option(
+    parsing: .upToNextOption,
     help: ArgumentHelp("Apps whose devices a registrar may register, or a sender may report of.", valueName: "app"))
   var apps: [String] = []
   @Option(

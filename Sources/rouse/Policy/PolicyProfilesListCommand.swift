@@ -28,6 +28,9 @@ struct PolicyProfilesListCommand: ParsableCommand {
     var text = "\(profile.name)\(isDefault)\n"
     let apart = reloads.minInterval > .zero ? ", \(DurationText.format(reloads.minInterval)) apart" : ""
     text += line("reloads of an instance", "\(reloads.limit) a day\(apart)", reloads.provenance)
+    text += line(
+      "reloads of a timeline", profile.timelineReloads.areCharged ? "among these" : "free",
+      profile.timelineReloads.provenance)
     text += line("widget pushes to a device", rate(profile.devicePushes), profile.devicePushes.provenance)
     text += line("background pushes to a device", rate(profile.backgroundPushes), profile.backgroundPushes.provenance)
     text += line("pushes to a control", rate(profile.controlPushes), profile.controlPushes.provenance)
@@ -68,6 +71,10 @@ struct PolicyProfilesListCommand: ParsableCommand {
         json.member("perDay", profile.instanceReloads.limit)
         json.member("minIntervalSeconds", profile.instanceReloads.minInterval.microseconds / 1_000_000)
         write(profile.instanceReloads.provenance, to: &json)
+      }
+      json.object("timelineReloads") { json in
+        json.member("charged", profile.timelineReloads.areCharged)
+        write(profile.timelineReloads.provenance, to: &json)
       }
       json.key("devicePushes")
       write(profile.devicePushes, to: &json)
