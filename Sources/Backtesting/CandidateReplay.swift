@@ -114,7 +114,7 @@ struct CandidateReplay {
       activities.register(registration)
       recount.register(registration)
     case .signal(let signal): refund(signal)
-    case .forget, .policy, .tick: break
+    case .forget, .policy, .claims, .tick: break
     }
     planner.begin(content, offset: offset, timestamp: Timestamp(microseconds: time))
     offset += 1

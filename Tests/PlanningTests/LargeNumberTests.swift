@@ -70,7 +70,7 @@ struct LargeNumberTests {
         ("data.price", .number(19.99)), ("data.total", .number(1e21)),
       ]))
     #expect(Set(h.last.map(\.device)) == ["alice"])
-    let payloads = h.lastCommands.map(\.payload)
+    let payloads = h.lastCommands.map(\.apns.payload)
     #expect(
       payloads.contains {
         $0.contains(

@@ -52,7 +52,8 @@ final class ClaimAppender {
   func deliver(partitions: Int32) throws(KafkaError) {
     guard count > 0 else { return }
     do throws(KafkaError) {
-      let producer = try producer ?? make()
+      let producer: any ClusterProducer
+      if let known = self.producer { producer = known } else { producer = try make() }
       self.producer = producer
       for (own, claims) in waiting.sorted(by: { $0.key < $1.key }) {
         try send(claims, of: own, partitions: partitions, producer)

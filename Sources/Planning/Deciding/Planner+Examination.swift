@@ -177,10 +177,10 @@ extension Planner {
         isWhole = isWhole || settings.day.wholeReserve >= settings.day.perDay
       }
     }
-    guard isWhole, let release = until, let quiet = rules.policy.quietHours, top < Float(quiet.exceptRelevance),
-      let end = quietEnd(quiet, zones.timeOfDay(registry.devices[device].zone, release))
+    guard isWhole, let release = until, release <= Self.latestTime, let quiet = rules.policy.quietHours,
+      top < Float(quiet.exceptRelevance), let end = zones.quietEnd(registry.devices[device].zone, at: release)
     else { return until }
-    return release + (end - now) + spread(device, after: quiet)
+    return end + spread(device, after: quiet)
   }
 
   // MARK: The next examination

@@ -253,7 +253,9 @@ struct Registry {
     var flags = devices[device].flags
     // A rejected token stays dead until another one comes.
     let known = tokens(of: device)
-    let tokens = TokenPair(widgets: registration.tokens.widgets, background: registration.tokens.background)
+    let tokens = TokenPair(
+      widgets: registration.tokens.widgets.map { TokenPair.lowercased($0) },
+      background: registration.tokens.background.map { TokenPair.lowercased($0) })
     if known.widgets != tokens.widgets { flags.remove(.widgetsTokenDead) }
     if known.background != tokens.background { flags.remove(.backgroundTokenDead) }
     flags.remove(.forgotten)

@@ -1,7 +1,7 @@
 import Domain
 
-/// The two tokens of a device, packed. APNs gives tokens out as hexadecimal digits; two digits take one byte. The letter case of
-/// digits is not part of a token, so they are read back in lower case. Other texts are kept as they are. The pair is read only when a command is written out.
+/// The two tokens of a device, packed. APNs gives tokens out as hexadecimal digits; two digits in lower case take one byte.
+/// Other texts are kept as they are. The pair is read only when a command is written out.
 struct TokenPair: Equatable {
   /// The token for WidgetKit pushes, then that for background pushes, each in one of three forms: 0 (no token); 1, a count in one
   /// byte, so many packed bytes; 2, a count in two bytes, so many bytes of UTF-8. Empty if there is no token at all.
@@ -74,7 +74,7 @@ struct TokenPair: Equatable {
       bytes.append(0)
       return
     }
-    let digits = Array(lowercased(token).utf8)
+    let digits = Array(token.utf8)
     if digits.count % 2 == 0, digits.count <= 510, digits.allSatisfy({ value($0) != nil }) {
       bytes.append(1)
       bytes.append(UInt8(digits.count / 2))
@@ -89,9 +89,14 @@ struct TokenPair: Equatable {
     }
   }
 
-  /// Returns the form of a token that all spellings of it share: hexadecimal digits in lower case.
+  /// Returns the form of a token that all spellings of it share: hexadecimal digits in lower case. Any other text is returned as it is.
   static func lowercased(_ token: String) -> String {
-    token.utf8.contains { (0x41...0x46).contains($0) } ? token.lowercased() : token
+    var hasUpper = false
+    for digit in token.utf8 where value(digit) == nil {
+      guard (0x41...0x46).contains(digit) else { return token }
+      hasUpper = true
+    }
+    return hasUpper ? token.lowercased() : token
   }
 
   private static func read(_ bytes: [UInt8], _ place: inout Int) -> String? {
@@ -120,7 +125,6 @@ struct TokenPair: Equatable {
     switch digit {
     case 0x30...0x39: digit - 0x30
     case 0x61...0x66: digit - 0x61 + 10
-    case 0x41...0x46: digit - 0x41 + 10
     default: nil
     }
   }

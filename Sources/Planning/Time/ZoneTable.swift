@@ -57,6 +57,13 @@ struct ZoneTable {
   @inline(__always)
   func quietEnd(_ zone: ZoneSlot) -> Timestamp? { zones[zone.index].quietEnd }
 
+  /// Returns the end of the quiet hours that will hold in a zone at a later instant; nil if none will hold.
+  func quietEnd(_ zone: ZoneSlot, at instant: Timestamp) -> Timestamp? {
+    var later = LocalZone(id: zones[zone.index].id)
+    later.refresh(now: instant, quiet: quiet, offsets: offsets)
+    return later.quietEnd
+  }
+
   /// Returns the IANA id of a zone, as a registration gave it.
   func id(of zone: ZoneSlot) -> String { zones[zone.index].id }
 

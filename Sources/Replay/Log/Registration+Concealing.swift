@@ -5,10 +5,10 @@ extension Registration {
   /// - Parameter replace: Returns the token that stands for a push token.
   func replacingTokens(_ replace: (String) -> String) -> Registration {
     // The letter case is not part of a token.
-    let conceal = { replace($0.lowercased()) }
+    func conceal(_ token: String) -> String { replace(token.lowercased()) }
     var registration = self
-    registration.tokens.widgets = tokens.widgets.map(conceal)
-    registration.tokens.background = tokens.background.map(conceal)
+    registration.tokens.widgets = tokens.widgets.map { conceal($0) }
+    registration.tokens.background = tokens.background.map { conceal($0) }
     for place in controls.indices { registration.controls[place].token = conceal(controls[place].token) }
     for place in pushToStart.indices { registration.pushToStart[place].token = conceal(pushToStart[place].token) }
     for place in activities.indices {

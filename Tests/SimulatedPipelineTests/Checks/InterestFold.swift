@@ -23,7 +23,7 @@ struct InterestFold {
     case .registration(let registration): register(registration, now: now)
     case .forget(let device): devices[device] = nil
     case .event(let event): return (seen.insert(event.id).inserted, interested(event))
-    case .signal, .policy, .tick: break
+    case .signal, .policy, .claims, .tick: break
     }
     return (false, [])
   }
