@@ -206,8 +206,8 @@ import Testing
     #expect(
       BinaryError.newerVersion(found: 2, newestKnown: 1).description
         == "the record has format version 2, and this program knows versions up to 1: upgrade it")
-    #expect(throws: BinaryError.corrupt(offset: 1, what: "a content tag from 1 to 6")) {
-      try LogRecord(bytes: [1, 7, 0])
+    #expect(throws: BinaryError.corrupt(offset: 1, what: "a content tag from 1 to 7")) {
+      try LogRecord(bytes: [1, 8, 0])
     }
     #expect(throws: BinaryError.truncated(offset: 0, what: "a format version")) { try LogRecord(bytes: []) }
   }

@@ -86,6 +86,8 @@ struct AbsurdStateTests {
       writer.count(Int.max)
       writer.zigzag(Int64(PlannerHarness.noon / (24 * PlannerHarness.hour)))
       writer.zigzag(0)
+      writer.count(Int.max)
+      writer.zigzag(Int64(PlannerHarness.noon / (24 * PlannerHarness.hour)))
     }
     h.register(.phone())
     h.event(.delay(5, id: "e1", at: PlannerHarness.noon))

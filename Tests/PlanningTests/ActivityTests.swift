@@ -320,6 +320,7 @@ struct ActivityTests {
       h.register(Self.phone(activities: [Self.activity("a2")]))
       var other = Self.phone(activities: [Self.activity("b1")])
       other.device = "d2"
+      other.activities[0].address = .token("b1b1")
       h.register(other)
       h.tick(at: H.noon + 2 * H.hour)
       #expect(h.lastCommands.map(\.device) == ["d1", "d2"], "restored \(isRestored)")

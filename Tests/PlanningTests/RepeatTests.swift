@@ -113,7 +113,7 @@ struct RepeatTests {
   }
 
   @Test(
-    "whatever the order of arrival, an event is charged once, and every event has a final decision", arguments: 0..<20)
+    "whatever the order of arrival, an event is charged once, and every event has a final decision", arguments: 0..<8)
   func anyOrder(seed: Int) {
     var random = SeededRandom(seed: UInt64(seed))
     var h = H()

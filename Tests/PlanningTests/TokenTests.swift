@@ -188,7 +188,8 @@ struct TokenTests {
     // The old install takes its tokens back with a newer registration.
     two.register(Self.phone("old", "5a4d5a4d", minute: 5, controlToken: "cc0d"), in: 0, at: time + 3 * H.minute)
     two.deliver(at: time + 3 * H.minute)
-    #expect(two.pushed(.delay(60, id: "e2", at: time + 4 * H.minute)) == ["old", "old"])
+    // It also catches up with what it missed.
+    #expect(Set(two.pushed(.delay(60, id: "e2", at: time + 4 * H.minute))) == ["old"])
   }
 
   @Test("of registrations of one time in two partitions, one device has the token", arguments: [false, true])

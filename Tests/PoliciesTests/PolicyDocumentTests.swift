@@ -33,7 +33,7 @@ import Testing
     #expect(policy.profile.devicePushes.burst == 4 && policy.profile.devicePushes.provenance.confidence == "policy")
     #expect(policy.profile.backgroundPushes.limit == nil && policy.profile.backgroundPushes.window == .hours(1))
     #expect(policy.quietHours == QuietHours(fromMinute: 23 * 60, toMinute: 7 * 60, exceptRelevance: 0.9))
-    #expect(policy.apps == [AppBudget(app: "com.example.flights", perDay: 250_000)])
+    #expect(policy.apps == [AppBudget(app: "com.example.flights", perDay: 250_000, refundsPerDay: 20_000)])
     let companion = try #require(policy.kind(named: "Companion"))
     #expect(companion.surface == .background && !companion.enabled)
     #expect(companion.budget == InstanceBudget(perDay: 44, minInterval: .minutes(5), window: .rolling))

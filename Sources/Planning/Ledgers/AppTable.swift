@@ -108,7 +108,7 @@ struct AppTable {
   ///   record there.
   mutating func purge(_ app: AppSlot, now: Timestamp) -> Identifier? {
     guard states[app].number != 0, !states[app].isNeeded(today: Self.day(of: now)) else { return nil }
-    let (id, hasRecord) = (states[app].id, states[app].day != nil)
+    let (id, hasRecord) = (states[app].id, states[app].day != nil || states[app].refunded > 0)
     slotByID[id] = nil
     states.remove(app, leaving: AppState())
     return hasRecord ? id : nil
@@ -153,7 +153,7 @@ struct AppTable {
   ///   - offset: The log offset of the record that led to the command.
   ///   - now: Log time.
   mutating func refund(_ app: AppSlot, chargedAt offset: Int64, now: Timestamp) {
-    states[app].refunded = refunds(app, now: now) + 1
+    states[app].refunded = min(refunds(app, now: now), .max - 1) + 1
     states[app].refundDay = Self.day(of: now)
     states[app].touched = true
     guard states[app].spent > 0, states[app].day == Self.day(of: now), offset >= states[app].firstCharge else { return }

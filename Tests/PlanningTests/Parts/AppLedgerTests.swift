@@ -10,6 +10,8 @@ struct AppLedgerTests {
     var devices = 0
     /// The tokens spent by UTC day.
     var spent: [Int64: Int] = [:]
+    /// The refunds by UTC day.
+    var refunds: [Int64: Int] = [:]
     /// The step of the last charge, and its UTC day.
     var last: (step: Int64, day: Int64) = (-1, -1)
   }
@@ -37,14 +39,17 @@ struct AppLedgerTests {
           let app = ledgers.apps.slot(id, limit: 10)
           let removed = ledgers.apps.leave(app, now: now)
           model[id]?.devices -= 1
-          let isOver = known.devices == 1 && known.spent[today, default: 0] == 0
+          let isOver =
+            known.devices == 1 && known.spent[today, default: 0] == 0 && known.refunds[today, default: 0] == 0
           if isOver { model[id] = nil }
-          #expect(removed == (isOver && !known.spent.isEmpty ? id : nil), "\(context)")
+          let hasRecord = !known.spent.isEmpty || !known.refunds.isEmpty
+          #expect(removed == (isOver && hasRecord ? id : nil), "\(context)")
         default:
           guard known != nil else { break }
           let app = ledgers.apps.slot(id, limit: 10)
           if random.chance(1, in: 4) {
             ledgers.apps.refund(app, chargedAt: known?.last.step ?? -1, now: now)
+            model[id]?.refunds[today, default: 0] += 1
             if known?.last.day == today, known?.spent[today, default: 0] ?? 0 > 0 {
               model[id]?.spent[today, default: 0] -= 1
             }
@@ -58,6 +63,7 @@ struct AppLedgerTests {
         #expect(ledgers.apps.slotByID.keys.sorted() == model.keys.sorted(), "\(context)")
         for (id, app) in model {
           let slot = ledgers.apps.slot(id, limit: 10)
+          #expect(ledgers.apps.refunds(slot, now: now) == app.refunds[today, default: 0], "\(context)")
           let left = ledgers.apps.tokensLeft(slot, now: now)
           #expect(left == max(0, 10 - app.spent[today, default: 0]), "\(context)")
         }
