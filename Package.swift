@@ -40,17 +40,14 @@ let package = Package(
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
     // Named only to pin it: hdrhistogram-swift needs it, and nothing else has a dependency of its own.
     .package(url: "https://github.com/apple/swift-numerics", exact: "1.1.1"),
-    // Metrics of libraries: what Hummingbird and others count lands in the same registry as the pipeline's own metrics.
+    // Metrics of libraries: what they count lands in the same registry as the pipeline's own metrics.
     .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
     // Traces: spans of Rouse's stages and of libraries go through one tracer, which takes W3C trace contexts over.
     .package(url: "https://github.com/apple/swift-distributed-tracing", exact: "1.7.3"),
     .package(url: "https://github.com/apple/swift-service-context", exact: "1.5.1"),
-    // The HTTP server for machines: metrics, probes, status. Without its traits it needs neither all of Foundation nor
-    // swift-configuration.
-    .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
-    // The server's event loop group of one thread, so that it shares none with a planner, and its types of requests.
+    // The HTTP servers: metrics, probes and status, the gateway, the console. The server above it is ours, not a framework's: none
+    // that can be had bounds connections, heads, bodies and streams for each client, and gives a place to a client that speaks.
     .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
-    .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0", traits: []),
     // TLS and HTTP/2 of the gateway and the console. BoringSSL is a part of swift-nio-ssl: its version is that of the TLS.
     .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
     .package(url: "https://github.com/apple/swift-nio-http2", exact: "1.46.0"),
@@ -63,14 +60,10 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
     // The templates of the console's pages.
     .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
-    // Named only to pin them: what Hummingbird needs of these is compiled into Rouse. SwiftPM also fetches packages for
-    // certificates and tests of Hummingbird; nothing of them is compiled, so their versions do not matter.
-    .package(url: "https://github.com/apple/swift-async-algorithms", exact: "1.1.4"),
+    // Named only to pin them: swift-nio needs them.
     .package(url: "https://github.com/apple/swift-atomics", exact: "1.3.0"),
     .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
-    .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
     .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
-    .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
   ],
   targets: [
     .systemLibrary(name: "CLibrdkafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
@@ -100,20 +93,15 @@ let package = Package(
     .target(
       name: "Serving",
       dependencies: [
-        "JSON", "LineFiles", .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "HummingbirdCore", package: "hummingbird"),
+        "JSON", "LineFiles",
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOTLS", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "NIOHTTP2", package: "swift-nio-http2"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         // Not imported: a package without a used product cannot be pinned.
-        .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
         .product(name: "Atomics", package: "swift-atomics"),
         .product(name: "DequeModule", package: "swift-collections"),
-        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .target(

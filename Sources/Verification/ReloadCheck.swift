@@ -8,7 +8,7 @@ import Domain
 /// counts as left out only if the next decision about it says that it still has tokens, and no more than before.
 struct ReloadCheck {
   /// The events that wait on a widget.
-  private struct Waiting {
+  private struct WaitingWidget {
     var kind: Identifier
     var events: Set<Identifier> = []
     /// The tokens of the instance in the last decision about it; negative if it does not say it.
@@ -30,7 +30,7 @@ struct ReloadCheck {
 
   /// The kinds that each instance has had. An instance may be registered again with another kind.
   private var kinds: [Identifier: Set<Identifier>] = [:]
-  private var waiting: [Identifier: Waiting] = [:]
+  private var waiting: [Identifier: WaitingWidget] = [:]
   private let hasBackgroundPushes: Bool
 
   /// - Parameters:
@@ -56,7 +56,7 @@ struct ReloadCheck {
     }
     defer { if decision.left >= 0 { waiting[decision.instance]?.left = decision.left } }
     if decision.verdict == .defer {
-      waiting[decision.instance, default: Waiting(kind: decision.kind)].kind = decision.kind
+      waiting[decision.instance, default: WaitingWidget(kind: decision.kind)].kind = decision.kind
       waiting[decision.instance]?.events.insert(decision.event)
     } else if decision.final {
       waiting[decision.instance]?.events.remove(decision.event)

@@ -176,13 +176,15 @@ import Testing
       let newer = try TestClient(server.address, from: "127.0.0.3")
       newer.send("POST", "/", [], Array("newer".utf8))
       #expect(newer.answer()?.text == "newer")
-      // Each of these takes the place of one of the others, whoever came before.
+      // Each of these takes the place of one of the others, whoever came before. None ends by itself.
+      var clients: [TestClient] = []
       for number in 0..<100 {
         let client = try TestClient(server.address, from: "127.0.0.4")
+        clients.append(client)
         client.send("POST", "/", [], Array("\(number)".utf8))
         #expect(client.answer()?.text == "\(number)")
       }
-      #expect(silent.isClosed && kept.isClosed && newer.isClosed)
+      #expect(silent.isClosed && kept.isClosed && newer.isClosed && clients.count == 100)
       #expect(service.heldCount == 1)
       let others = try (5...7).map { try held("127.0.0.\($0)") }
       // No connection can give way any more.

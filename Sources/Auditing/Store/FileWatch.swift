@@ -5,7 +5,7 @@ public struct FileWatch {
   /// The time for which a look at the path is good enough.
   private static let interval = Duration.seconds(1)
   private let path: String
-  private let mark: FileMark?
+  private let mark: StoreFileMark?
   private var lookedAt = ContinuousClock.now
 
   /// Begins with the file that is there now. Call it before the file is opened.
@@ -13,7 +13,7 @@ public struct FileWatch {
   /// - Parameter path: The path. Links are followed.
   public init(path: String) {
     self.path = path
-    mark = FileMark(of: path)
+    mark = StoreFileMark(of: path)
   }
 
   /// Returns whether the file is another one, or gone. Looks at the disk once a second at most.
@@ -22,6 +22,6 @@ public struct FileWatch {
   public mutating func isReplaced(now: ContinuousClock.Instant = .now) -> Bool {
     guard now - lookedAt >= Self.interval else { return false }
     lookedAt = now
-    return FileMark(of: path) != mark
+    return StoreFileMark(of: path) != mark
   }
 }

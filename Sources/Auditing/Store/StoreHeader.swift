@@ -50,11 +50,11 @@ struct StoreHeader: Equatable {
 /// Descriptors of files, which are never closed: when a process closes any descriptor of a file, the system drops all locks that the
 /// process has on that file, those of SQLite included. There is one for each file that a `StoreWatch` has looked at.
 enum HeldFiles {
-  private static let handles = Mutex<[FileMark: FileHandle]>([:])
+  private static let handles = Mutex<[StoreFileMark: FileHandle]>([:])
 
   /// Returns the first bytes of a file, fewer if it is shorter; nil if it cannot be read.
   static func read(_ count: Int, of path: String) -> Data? {
-    guard let mark = FileMark(of: path) else { return nil }
+    guard let mark = StoreFileMark(of: path) else { return nil }
     return handles.withLock { handles in
       let handle = handles[mark] ?? FileHandle(forReadingAtPath: path)
       handles[mark] = handle

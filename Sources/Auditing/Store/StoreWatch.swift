@@ -9,7 +9,7 @@ public struct StoreWatch {
   /// The time between two looks. A change is noticed within this time while the store is used.
   private static let interval = Duration.seconds(20)
   private let path: String
-  private let file: FileMark?
+  private let file: StoreFileMark?
   private var header: StoreHeader?
   /// The positions at the last look. They never fall, unless an older copy is written over the file.
   private var positions: [TopicPosition] = []
@@ -22,7 +22,7 @@ public struct StoreWatch {
   /// - Throws: `AuditError` if the file is no store.
   public init(path: String, now: ContinuousClock.Instant) throws(AuditError) {
     self.path = path
-    file = FileMark(of: path)
+    file = StoreFileMark(of: path)
     lookedAt = now
     header = try StoreHeader(of: path)
   }
@@ -33,7 +33,7 @@ public struct StoreWatch {
   public mutating func look(now: ContinuousClock.Instant) throws(AuditError) {
     guard now - lookedAt >= Self.interval else { return }
     lookedAt = now
-    guard FileMark(of: path) == file else {
+    guard StoreFileMark(of: path) == file else {
       throw AuditError(
         kind: .replaced, path: path, reason: "was moved away or replaced while it was in use",
         advice: "the audit goes on with what is there now, or with a new store, filled from the topics")

@@ -13,9 +13,11 @@ extension LedgerLimits {
       control: rate(profile.controlPushes), start: rate(profile.activityStarts),
       activity: [rate(profile.activityPushes), rate(profile.frequentActivityPushes)])
     for kind in policy.kinds {
+      // A backend may register a widget under the kind of a control, and charges do not tell which it was.
+      let mayReloadByItself = kind.surface.traits.reloadsByItself || kind.surface == .control
       days[kind.name] = DailyNumber(
         perDay: kind.budget.perDay, isRolling: kind.budget.window == .rolling,
-        countsTimelines: kind.surface.traits.reloadsByItself && profile.timelineReloads.areCharged)
+        countsTimelines: mayReloadByItself && profile.timelineReloads.areCharged)
     }
   }
 

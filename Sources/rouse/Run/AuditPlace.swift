@@ -6,7 +6,7 @@ import Synchronization
 final class AuditPlace: Sendable {
   /// A file that was damaged, and the words about it.
   private struct DamagedFile {
-    var file: FileMark
+    var file: StoreFileMark
     var reason: String
   }
 
@@ -20,7 +20,7 @@ final class AuditPlace: Sendable {
   /// - Parameter retention: The bounds of the store.
   /// - Throws: `PipelineError.store` if it cannot be opened, or if its file was damaged while it was open and is still there.
   func open(retention: Retention) throws(PipelineError) -> AuditSink {
-    if let known = damaged.withLock(\.self), FileMark(of: path) == known.file { throw .store(known.reason) }
+    if let known = damaged.withLock(\.self), StoreFileMark(of: path) == known.file { throw .store(known.reason) }
     do throws(AuditError) { return try AuditSink(path: path, retention: retention) } catch {
       throw .store(error.description)
     }
@@ -29,7 +29,7 @@ final class AuditPlace: Sendable {
   /// Runs the feed of a store, and remembers the file if it is damaged.
   /// - Throws: the error of `feed`.
   func use(_ sink: AuditSink, _ feed: () throws(PipelineError) -> Void) throws(PipelineError) {
-    let file = FileMark(of: path)
+    let file = StoreFileMark(of: path)
     do throws(PipelineError) { try feed() } catch {
       if case .store(let reason) = error, sink.isDamaged, let file {
         damaged.withLock { $0 = DamagedFile(file: file, reason: reason) }

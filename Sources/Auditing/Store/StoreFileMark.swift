@@ -1,7 +1,7 @@
 import Foundation
 
 /// The signs by which a file is told from others, whatever its name is by then.
-public struct FileMark: Hashable, Sendable {
+public struct StoreFileMark: Hashable, Sendable {
   private let device, number: Int
 
   /// Marks the file at a path.
