@@ -234,7 +234,7 @@ struct SubjectMemoryTests {
     let chunks = life.records[begun...].filter { $0.key[0] == UInt8(ascii: "n") }
     #expect(chunks.count == 1)
     let size = chunks.first?.value?.count ?? 0
-    #expect(size < 11 + 40 + 6 * 14, "\(size)")
+    #expect(size < 11 + 48 + 6 * 22, "\(size)")
     // Repeats of remembered events are not noted.
     let repeated = life.records.count
     life.commit()
