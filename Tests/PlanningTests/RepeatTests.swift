@@ -167,7 +167,7 @@ struct RepeatTests {
     }
     h.drain(until: time + 48 * H.hour)
     let finals = Self.finals(h.decisions)
-    // What is repeated after it was forgotten ends as stale once more.
+    // A repeat of a forgotten event ends as stale once more.
     for (event, reasons) in finals {
       #expect(!reasons.dropFirst().contains { $0 != .staleEvent }, "seed \(seed): \(event) ended as \(reasons)")
     }

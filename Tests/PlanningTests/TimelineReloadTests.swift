@@ -109,7 +109,7 @@ struct TimelineReloadTests {
     h.event(.delay(10, id: "e1", subject: "flight/UA2", at: H.noon + H.hour))
     #expect(h.only?.reason == .emitted)
     #expect(h.lastCommands.first?.charged.map(\.owner) == ["w2"])
-    // What both show is sent to the one that can be reloaded, and waits for the other one's next day.
+    // A change that both show is sent to the one that can be reloaded, and waits for the other one's next day.
     h.event(.delay(10, id: "e2", at: H.noon + 2 * H.hour))
     #expect(Set(h.last.map { "\($0.instance) \($0.reason.rawValue)" }) == ["w1 BUDGET_INSTANCE", "w2 EMITTED"])
     let until = try #require(h.last.first { $0.instance == "w1" }?.until).microseconds - H.noon

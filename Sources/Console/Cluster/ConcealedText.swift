@@ -2,7 +2,7 @@ import Auditing
 import KafkaClient
 import Pipeline
 
-/// The text of a refused record with hashes in place of push tokens. A token in clear lets anybody with the app's APNs key push to the device.
+/// The text of a refused record with hashes in place of push tokens. Anyone with a token in clear and the app's APNs key can push to the device.
 ///
 /// The record was refused, so it may be no JSON, and a token none of a proper form. A token is therefore each text of a member that has one in
 /// registrations and signals, and each long run of hexadecimal digits, wherever it stands.

@@ -79,7 +79,8 @@ final class ClaimAppender {
       var bytes: [UInt8] = []
       let part = Array(claims[start..<min(claims.count, start + TokenClaim.perRecordMax)])
       LogRecord(origin: nil, content: .claims(part)).encode(into: &bytes)
-      // Where log time is that of events, a claim must not move it: the wall clock is far ahead of a past that is replayed.
+      // With the time of events as log time, the claim has the time of its registration. The wall clock would be far ahead of a past
+      // that is replayed.
       let time = settings.timestamps == .event ? part.lazy.map { max(1, $0.updatedAt.milliseconds) }.min() : nil
       for partition in 0..<partitions where partition != own {
         try producer.send(

@@ -53,7 +53,7 @@ extension Planner {
       !isInDeveloperMode(device), !wasForeground(device, at: instant)
     else { return }
     bringDayUpToDate(instance)
-    // What a day has left does not depend on the reloads of the day before.
+    // A reload of an earlier budget day takes no token of this one.
     guard instant >= registry.instances[instance].day.end - LocalZone.day, tokensLeft(instance) > 0 else { return }
     let limits = rules[registry.instances[instance].kind].day
     ledgers.chargeTimeline(&registry[day: instance], of: instance, limits, now: now)

@@ -46,17 +46,7 @@ package struct SipHash {
   @inline(__always)
   package mutating func add(utf8 text: Span<UInt8>) {
     var state = self
-    // The span keeps the bytes alive for the whole call, and no load reaches beyond its end.
-    unsafe text.withUnsafeBytes { bytes in
-      var at = 0
-      while at + 8 <= bytes.count {
-        state.add(UInt64(littleEndian: unsafe bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)))
-        at += 8
-      }
-      var rest = UInt64(truncatingIfNeeded: bytes.count) << 56
-      for place in at..<bytes.count { rest |= UInt64(unsafe bytes[place]) << UInt64(8 * (place - at)) }
-      state.add(rest)
-    }
+    text.forEachWord { state.add($0) }
     self = state
   }
 

@@ -18,7 +18,7 @@ extension TimeZoneOffsets {
   /// Returns the first instant at which the clocks of a zone show a local time, or a later one: the only way in which Rouse
   /// resolves local times.
   ///
-  /// Of two instants at which they show it, it is the first. If the clocks skip it, it is the instant at which they are put
+  /// If the clocks show the time twice, the first instant is returned; if they skip it, the instant at which they are put
   /// forward. The zone must not change its offset twice within 30 hours.
   /// - Parameters:
   ///   - local: The local time, as if it were UTC.
