@@ -74,13 +74,14 @@ class Browser:
             "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
         }
         self.url += "/" + self.call("POST", "", {"capabilities": {"alwaysMatch": always}})["sessionId"]
-        self.call("POST", "/timeouts", {"script": 30000, "pageLoad": 30000})
+        # Bounds for a browser that hangs. The rules of accessibility took more than 30 s on a busy machine.
+        self.call("POST", "/timeouts", {"script": 300000, "pageLoad": 300000})
 
     def call(self, method, path, body=None):
         data = json.dumps(body).encode() if body is not None else None
         request = urllib.request.Request(self.url + path, data, {"content-type": "application/json"}, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=60) as answer:
+            with urllib.request.urlopen(request, timeout=330) as answer:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as error:
             raise SystemExit(f"{method} {path}: {error.read().decode()[:600]}") from error
