@@ -76,7 +76,7 @@ package struct PlanningMetrics {
       help: "Bytes of state, commands and their keys that were written into transactions",
       advice: "Compare its rate with what the brokers' network and disks can take.")
     records = registry.counter(
-      "rouse_log_records_planned_total", help: "Log records that planners handled",
+      "rouse_log_records_planned_total", help: "Log records that planners handled, but for claims to tokens",
       advice: "Standing still while rouse_lag_records grows: look at rouse_partition_state.")
     recordsSkipped = registry.counter(
       "rouse_log_records_skipped_total", help: "Log records that were planned before and were passed over",
