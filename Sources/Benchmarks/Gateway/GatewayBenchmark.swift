@@ -105,7 +105,8 @@ package struct GatewayBenchmark {
   /// Measures a gateway that has slow clients beside others, whose requests have one event each.
   /// - Throws: ``BenchmarkError`` when clients fail or the slow ones find no place, `KafkaError` when the broker fails.
   package func run(_ slow: SlowClients) async throws -> SlowRound {
-    try await withGateway(connectionsMax: slow.connections + connections + 16) { server in
+    // All clients have one address, which gets three quarters of the connections at most.
+    try await withGateway(connectionsMax: (slow.connections + connections + 16) * 2) { server in
       try round(slow, server)
     }
   }
