@@ -102,7 +102,7 @@ package struct PlanningMetrics {
       advice: "Decisions name their kind `(other kinds)`. A backend registers made-up kinds, such as ids: correct it.")
     refundsRefused = registry.counter(
       "rouse_refunds_refused_total",
-      help: "Failed commands whose charges stay, because the device or its app had too many refunds before",
+      help: "Failed commands that count as delivered, because the device or its app had too many refunds before",
       advice:
         "Many: APNs refuses pushes for a common reason, such as a wrong topic; or somebody reports failures that did not happen."
     )

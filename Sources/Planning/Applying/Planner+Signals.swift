@@ -86,15 +86,15 @@ extension Planner {
   }
 
   /// Takes in that the device's last command did not arrive: its screens show what they showed before, and its charges are refunded,
-  /// once. An older command is not refunded, because its charges may have held back later pushes.
+  /// once. An older command is not refunded, because its charges may have held back later pushes. One beyond the bounds of refunds
+  /// counts as delivered.
   private mutating func refund(_ command: Identifier, _ device: DeviceSlot) {
     let last = registry.devices[device].lastCommand
     let id = Planner.commandID(partition: partition, offset: last.offset, ordinal: last.ordinal)
     // A command from before the policy in force is not refunded, because a token may stand for another span of time now.
     guard last.offset > rules.offset, command == id else { return }
     registry[lastCommand: device].settle()
-    let isRefunded = allowsRefund(device)
-    if !isRefunded { outcomes.noteRefusedRefund() }
+    guard allowsRefund(device) else { return outcomes.noteRefusedRefund() }
     let pushedAt = registry.devices[device].surplus.at
     var control: InstanceSlot?
     var walk = registry.instances(of: device)
@@ -104,14 +104,9 @@ extension Planner {
       registry.set(awaitsFetch: false, instance)
       catchUpAfterRefund(instance)
       if registry.instances[instance].surface == .control { control = instance }
-      guard isRefunded else {
-        ledgers.settle(&registry[day: instance])
-        continue
-      }
       refund(instance)
       registry.refundInterval(instance, pushedAt: pushedAt, rules[registry.instances[instance].kind].minInterval)
     }
-    guard isRefunded else { return }
     registry.noteRefund(device, now: now)
     let route: Route =
       switch last.rate {
@@ -124,8 +119,8 @@ extension Planner {
     ledgers.apps.refund(registry.devices[device].app, chargedAt: last.offset, now: now)
   }
 
-  /// Returns whether the charges of one more command may be given back to a device. Whoever may report failures could otherwise take
-  /// any number of pushes out of the books.
+  /// Returns whether one more command of a device may count as not delivered. Whoever may report failures could otherwise take any
+  /// number of pushes out of the books, and have every screen pushed again as soon as it may be.
   private func allowsRefund(_ device: DeviceSlot) -> Bool {
     let app = registry.devices[device].app
     let limit = rules.appRefundLimit(ledgers.apps[app].id, partition: partition, of: partitionCount)
