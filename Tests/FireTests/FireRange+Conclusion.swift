@@ -29,7 +29,7 @@ extension FireRange {
     }
     #expect(!drained || report.open == 0, "seed \(options.seed)\n\(report.text)")
     print(
-      "fire, seed \(options.seed): \(published) events, \(report.decisions) decisions, \(report.commands) commands, "
+      "fire, seed \(options.seed): \(kills) kills, \(published) events, \(report.decisions) decisions, \(report.commands) commands, "
         + "\(report.repeatedDecisions) repeated, \(report.violationCount) violations")
     if ProcessInfo.processInfo.environment["ROUSE_FIRE_STORY"] != nil { print(story()) }
     return report

@@ -22,6 +22,9 @@ final class FireRange {
     /// Whether planners keep local snapshots, in one folder, every second.
     var keepsSnapshots = false
     var membership = "dynamic"
+    /// Whether events come in any order and place: early, later than more than 16 newer ones of their subject, and repeated in another
+    /// partition.
+    var isDisordered = false
     /// Properties of every producer. The embedded broker checks no sequence numbers: with more than one request under way it
     /// accepts the request behind a refused one, and the client believes that both were written.
     var producer: [(String, String)] = []
@@ -57,7 +60,11 @@ final class FireRange {
   private let producer: KafkaProducer
   private var processes: [String: FireProcess] = [:]
   private(set) var published = 0
+  /// The number of processes that were killed.
+  private(set) var kills = 0
   private var nextEvent = Date()
+  /// The events that are published again, or only then, once a number of events have been published.
+  private var held: [(after: Int, event: [UInt8])] = []
   /// The interested instances by subject, as `device/instance`.
   private var interested: [Int: [String]] = [:]
   /// The pairs `event device/instance` that must be decided.
@@ -142,6 +149,7 @@ final class FireRange {
 
   func kill9(_ name: String) {
     note("SIGKILL \(name)")
+    kills += 1
     processes[name]?.kill9()
     processes[name] = nil
   }
@@ -310,7 +318,7 @@ final class FireRange {
     }
   }
 
-  /// Publishes events at the chosen rate for some time; one in twenty comes twice.
+  /// Publishes events at the chosen rate for some time; one in twenty comes twice. With `isDisordered`, see `publishInDisorder`.
   func publish(seconds: Double) throws {
     let end = Date().addingTimeInterval(seconds)
     nextEvent = max(nextEvent, Date())
@@ -321,17 +329,46 @@ final class FireRange {
       nextEvent = nextEvent.addingTimeInterval(1 / Double(options.eventsPerSecond))
       let subject = Int(random.next(0...UInt64(options.subjects - 1)))
       let id = "e\(published)"
-      let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+      // An early event stays the newest of its subject while more than 16 others come.
+      let isEarly = options.isDisordered && random.next(1...30) == 1
+      let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000) + (isEarly ? 10_000 : 0))
       let json =
         #"{"specversion":"1.0","id":"\#(id)","source":"/fire","type":"score.changed","subject":"game/\#(subject)","#
         + #""time":"\#(now)","data":{"value":\#(random.next(0...9))}}"#
-      for _ in 0..<(random.next(1...20) == 1 ? 2 : 1) {
-        try producer.send(topic: settings.eventTopics[0], key: Array("game/\(subject)".utf8), value: Array(json.utf8))
+      if options.isDisordered {
+        try publishInDisorder(Array(json.utf8), isEarly: isEarly)
+      } else {
+        for _ in 0..<(random.next(1...20) == 1 ? 2 : 1) {
+          try producer.send(topic: settings.eventTopics[0], key: Array("game/\(subject)".utf8), value: Array(json.utf8))
+        }
       }
       try producer.poll()
       for instance in interested[subject] ?? [] { expected.insert("\(id) \(instance)") }
       published += 1
     }
+  }
+
+  /// Publishes an event in any partition, at once or later, and perhaps again. An early one comes again when more than 16 others of its
+  /// subject have come; so does one in ten of the others, and one in ten comes only then.
+  private func publishInDisorder(_ event: [UInt8], isEarly: Bool) throws {
+    let choice = random.next(1...10)
+    if isEarly || choice != 1 { try publish(event) }
+    if isEarly || choice <= 2 {
+      held.append((published + options.subjects * Int(random.next(20...40)), event))
+    } else if choice == 3 {
+      try publish(event)
+    }
+    try publishHeld(before: published)
+  }
+
+  private func publish(_ event: [UInt8]) throws {
+    try producer.send(
+      topic: settings.eventTopics[0], partition: Int32(random.next(0...1)), key: nil, value: event)
+  }
+
+  private func publishHeld(before count: Int) throws {
+    for event in held where event.after < count { try publish(event.event) }
+    held.removeAll { $0.after < count }
   }
 
   // MARK: Reading
@@ -366,6 +403,7 @@ final class FireRange {
 
   /// Waits until every event has its final decision for every interested instance.
   func drained(timeout: Double) throws -> Bool {
+    try publishHeld(before: .max)
     guard try producer.flush(timeout: .seconds(60)) else { return false }
     note("published \(published) events, \(expected.count) decisions to come")
     let done = try wait(timeout) { try missing().isEmpty }
