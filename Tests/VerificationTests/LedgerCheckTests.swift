@@ -35,11 +35,13 @@ struct LedgerCheckTests {
       }
     }
 
-    /// - Parameter twice: whether every record is added twice.
-    func check(twice: Bool = false) throws -> LedgerReport {
+    /// - Parameters:
+    ///   - twice: whether every record is added twice.
+    ///   - countsTimelines: whether reloads that no command led to take tokens, too.
+    func check(twice: Bool = false, countsTimelines: Bool = false) throws -> LedgerReport {
       let limits = LedgerLimits(
         device: LedgerLimits.RateLimit(limit: 1, windowMicroseconds: second, burst: 3),
-        days: ["K": LedgerLimits.DailyNumber(perDay: 5, isRolling: false)])
+        days: ["K": LedgerLimits.DailyNumber(perDay: 5, isRolling: false, countsTimelines: countsTimelines)])
       var check = LedgerCheck(limits: [policy.hash: limits])
       for _ in 0..<(twice ? 2 : 1) {
         for decision in decisions { check.add(decision: decision.json(), place: "decisions") }
@@ -115,6 +117,17 @@ struct LedgerCheckTests {
         other.reason = .emittedAfterDefer
         day.decisions.append(other)
       } == [.idReused])
+  }
+
+  @Test(
+    "the timeline's own reloads may take tokens of an instance that no decision has named, if the policy counts them")
+  func unnamedInstance() throws {
+    var day = Day(charges: 3)
+    for (i, left) in [4, 3, 1].enumerated() {
+      day.commands[i].charged.append(Command.Charge(ledger: .instance, owner: "unnamed", left: left))
+    }
+    #expect(Set(try day.check().violationsByRule.keys) == [.ledgerBroken])
+    #expect(try day.check(countsTimelines: true).violationCount == 0)
   }
 
   @Test("a command may count events instead of listing them, if its decisions name as many more")

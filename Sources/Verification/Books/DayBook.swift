@@ -8,6 +8,8 @@ struct DayBook {
   struct Terms {
     /// The number of tokens for a day under the policy of the charge; nil where it is not known.
     var limit: LedgerLimits.DailyNumber?
+    /// Whether reloads that no command led to may have taken tokens.
+    var mayCountTimelines: Bool
     var refundsAllowed: Bool
     /// Whether charges before the first one may be missing.
     var historyIsCut: Bool
@@ -74,7 +76,7 @@ struct DayBook {
 
   /// Checks a number of tokens that fell by more than one.
   private func checkFall(_ charge: LedgerCharge, from before: LedgerCharge, _ rules: Terms) -> BookFinding {
-    if rules.limit?.countsTimelines == true { return .consistent }
+    if rules.mayCountTimelines { return .consistent }
     // Under a policy without a limit for the app, commands are counted in the app's ledger but carry no charge to it.
     if charge.ledger == .app, rules.policies.hasOther(than: charge.policy, between: before.id, and: charge.id) {
       return .consistent

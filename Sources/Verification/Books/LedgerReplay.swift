@@ -60,8 +60,12 @@ struct LedgerReplay {
   private func limits(of policy: Identifier) -> LedgerLimits? { limits[policy] ?? limits[""] }
 
   private mutating func chargeDay(_ name: LedgerName, _ charge: LedgerCharge, kind: Identifier?) {
+    let known = limits(of: charge.policy)?.days
+    let limit = kind.flatMap { known?[$0] }
+    // The kind is known from decisions, and a push also charges instances that no decision has named.
+    let mayCountTimelines = limit?.countsTimelines ?? known?.values.contains { $0.countsTimelines } ?? true
     let rules = DayBook.Terms(
-      limit: kind.flatMap { limits(of: charge.policy)?.days[$0] }, refundsAllowed: refundsAllowed,
+      limit: limit, mayCountTimelines: charge.ledger == .instance && mayCountTimelines, refundsAllowed: refundsAllowed,
       historyIsCut: historyIsCut, policies: policies)
     let finding: BookFinding
     if days[name] != nil {
