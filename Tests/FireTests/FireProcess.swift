@@ -52,7 +52,7 @@ final class FireProcess {
 
   /// Sends SIGTERM and waits.
   ///
-  /// - Returns: A sentence that says what went wrong; nil if it ended in time with status 0.
+  /// - Returns: A sentence that says what went wrong; nil if it ended in time with status 0, or by the signal because it had not begun.
   func end(within seconds: Double) -> String? {
     let began = Date()
     signal(SIGTERM)
@@ -61,7 +61,8 @@ final class FireProcess {
       kill9()
       return "\(name) did not end within \(seconds) s of SIGTERM:\n\(words.prefix(6000))"
     }
-    return process.terminationStatus == 0
+    let hadNotBegun = process.terminationReason == .uncaughtSignal && words.isEmpty
+    return process.terminationStatus == 0 || hadNotBegun
       ? nil : "\(name) ended with status \(process.terminationStatus):\n\(words.prefix(6000))"
   }
 }
