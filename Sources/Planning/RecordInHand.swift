@@ -27,22 +27,8 @@ struct RecordInHand {
   /// The instances of the current device on which the event waits. An element becomes absent when a decision about it has
   /// been reported.
   var waitingNow: [InstanceSlot] = []
-  /// The instance that is examined although no event waits on it, because its screen is wrong; absent if there is none.
-  var catchingUp = InstanceSlot.absent
-  /// The kinds that the background push in question names.
-  var named = NamedKinds.waiting
   /// The terms of the current examination, one for each instance that the push would reach.
   var terms: ContiguousArray<InstanceTerms> = []
-
-  /// A choice of kinds for a background push, which reloads only the kinds that it names.
-  enum NamedKinds {
-    /// The kinds on which events wait.
-    case waiting
-    /// Those, and the kinds of screens that are wrong although no event waits, and whose examination is due.
-    case waitingAndWrong
-    /// The kind of `catchingUp` alone.
-    case catchingUp
-  }
 
   /// The state of the processing. `timers` holds the record until the timers that are due have fired.
   enum Step {

@@ -4,14 +4,11 @@ import Policies
 
 extension Planner {
   /// Carries out the verdict on a push to a device.
-  mutating func apply(
-    _ examination: Examination, device: DeviceSlot, trigger: InstanceSlot, fromTimer: Bool,
-    into output: inout PlannerOutput
-  ) {
+  mutating func apply(_ examination: Examination, fromTimer: Bool, into output: inout PlannerOutput) {
     switch examination.outcome {
-    case .push: push(examination, device, trigger, fromTimer: fromTimer, into: &output)
-    case .end(let reason): endAllCauses(of: trigger, reason, into: &output)
-    case .hold: hold(examination, device, trigger, fromTimer: fromTimer, into: &output)
+    case .push: push(examination, fromTimer: fromTimer, into: &output)
+    case .end(let reason): endAllCauses(of: examination.question.trigger, reason, into: &output)
+    case .hold: hold(examination, fromTimer: fromTimer, into: &output)
     }
   }
 
@@ -19,28 +16,26 @@ extension Planner {
 
   /// Makes one push: charges its ledgers, ends every cause that waits on the instances that it reaches, and reports the command
   /// and the decisions.
-  private mutating func push(
-    _ examination: Examination, _ device: DeviceSlot, _ trigger: InstanceSlot, fromTimer: Bool,
-    into output: inout PlannerOutput
-  ) {
-    let route = examination.route
+  private mutating func push(_ examination: Examination, fromTimer: Bool, into output: inout PlannerOutput) {
+    let (device, trigger) = (examination.question.device, examination.question.trigger)
     let command = output.commands.count
     let event = hasPending(trigger) ? newestCause(of: trigger).event : .absent
     output.commands.append(
       PlannedCommand(
-        device: device, ordinal: record.takeOrdinal(), push: route.push, event: event,
+        device: device, ordinal: record.takeOrdinal(), push: examination.route.push, event: event,
         servedStart: output.served.count, servedCount: 0, chargesStart: output.charges.count, chargesCount: 0))
     // The instances are collected first, because a background push reaches only the kinds with waiting causes.
     record.reached.clear()
     var walk = registry.instances(of: device)
     while let instance = walk.next(registry) {
       if registry.instances[instance].day.chargedByLast { ledgers.settle(&registry[day: instance]) }
-      guard reaches(instance, device: device, route: route), instance == trigger || !isSpentByTimeline(instance)
-      else { continue }
+      guard reaches(instance, examination.question), instance == trigger || !isSpentByTimeline(instance) else {
+        continue
+      }
       record.reached.append(instance)
     }
     if record.reached.count > 1 { findTruthsOfReached() } else { record.reachedTruths.clear() }
-    charge(device, command: command, examination, into: &output)
+    charge(command, examination, into: &output)
     let reason = fromTimer ? Reason.emittedAfterDefer : .emitted
     serve(trigger, record.reached.firstIndex(of: trigger), command: command, as: reason, examination, into: &output)
     for i in record.reached.indices where record.reached[i] != trigger {
@@ -51,9 +46,8 @@ extension Planner {
     touch(device)
   }
 
-  private mutating func charge(
-    _ device: DeviceSlot, command: Int, _ examination: Examination, into output: inout PlannerOutput
-  ) {
+  private mutating func charge(_ command: Int, _ examination: Examination, into output: inout PlannerOutput) {
+    let device = examination.question.device
     registry[lastCommand: device].settle()
     if isInDeveloperMode(device) { return }
     for i in record.reached.indices {
@@ -64,7 +58,7 @@ extension Planner {
       learnPush(instance, worth: terms(of: instance).worth)
       output.charges.append(PlannedCharge(ledger: .instance, instance: instance, left: Int32(left)))
     }
-    chargeRate(of: device, examination, into: &output)
+    chargeRate(examination, into: &output)
     let app = registry.devices[device].app
     ledgers.apps.charge(app, at: record.offset, now: now)
     let appLeft = ledgers.apps.tokensLeft(app, now: now)
@@ -74,10 +68,8 @@ extension Planner {
       offset: record.offset, ordinal: output.commands[command].ordinal, rate: examination.route.rate)
   }
 
-  private mutating func chargeRate(
-    of device: DeviceSlot, _ examination: Examination, into output: inout PlannerOutput
-  ) {
-    let route = examination.route
+  private mutating func chargeRate(_ examination: Examination, into output: inout PlannerOutput) {
+    let (device, route) = (examination.question.device, examination.route)
     let rate = ledgers.rate(route.rate)
     // A rate that cannot save pushes has no price, so no surplus of it is kept.
     registry.note(surplus: rate.burst > 1 ? examination.weighing.surplus : 0, route.rate, device, now: now)
@@ -112,7 +104,7 @@ extension Planner {
   ) {
     let waiting = registry.instances[instance].waiting
     // The screen is right afterwards, so what it was is asked first.
-    let catchesUp = !hasPending(instance) && catchesUp(instance)
+    let catchesUp = !hasPending(instance) && catchesUp(instance, examination.question)
     registry.noteReload(instance, at: now)
     registry.set(awaitsFetch: true, instance)
     notePush(instance)
@@ -191,25 +183,23 @@ extension Planner {
 
   /// Holds back a push: sets timers, and reports a decision for each instance that the push would reach and on which the current
   /// event waits. If a timer led to the examination, it reports one for the trigger, and only if the reason has changed.
-  private mutating func hold(
-    _ examination: Examination, _ device: DeviceSlot, _ trigger: InstanceSlot, fromTimer: Bool,
-    into output: inout PlannerOutput
-  ) {
+  private mutating func hold(_ examination: Examination, fromTimer: Bool, into output: inout PlannerOutput) {
+    let trigger = examination.question.trigger
     // The timer is at least a second away, so that an instance cannot be examined over and over at the same time.
     let clearAt = max(examination.weighing.clearAt, now + .seconds(1))
     if fromTimer {
-      if hasPending(trigger) { reportHeldAgain(examination, trigger, until: clearAt, into: &output) }
+      if hasPending(trigger) { reportHeldAgain(examination, until: clearAt, into: &output) }
       setDue(trigger, min(clearAt, nextExpiry(trigger)))
       return
     }
     let isAlone = isSpentByTimeline(trigger)
     for i in record.waitingNow.indices where !record.waitingNow[i].isAbsent {
       let instance = record.waitingNow[i]
-      guard hasNewCause(instance),
-        instance == trigger || reaches(instance, device: device, route: examination.route)
-      else { continue }
+      guard hasNewCause(instance), instance == trigger || reaches(instance, examination.question) else { continue }
       // A widget that a background push would reload, too, still has its own push.
-      if examination.route == .backgroundPush, route(of: instance, device: device) == .widgetPush { continue }
+      if examination.route == .backgroundPush, route(of: instance, device: examination.question.device) == .widgetPush {
+        continue
+      }
       // An instance without tokens of its own is no reason to hold back the others, nor they for it.
       guard instance == trigger || !isAlone && !isSpentByTimeline(instance) else { continue }
       record.waitingNow[i] = .absent
@@ -229,8 +219,9 @@ extension Planner {
 
   /// Reports a decision for the newest waiting event when a push is held back for another reason than before.
   private mutating func reportHeldAgain(
-    _ examination: Examination, _ trigger: InstanceSlot, until: Timestamp, into output: inout PlannerOutput
+    _ examination: Examination, until: Timestamp, into output: inout PlannerOutput
   ) {
+    let trigger = examination.question.trigger
     let held = HeldReason(examination.weighing.block)
     guard let block = examination.weighing.block, held != registry.instances[trigger].heldFor else { return }
     registry.set(heldFor: held, trigger)

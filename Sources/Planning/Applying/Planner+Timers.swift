@@ -111,7 +111,7 @@ extension Planner {
     guard hasPending(instance) else { return catchUp(instance, device, into: &output) }
     if isOvertaken(instance) { return endAllCauses(of: instance, .superseded, into: &output) }
     if pushesForWrongToo(device, trigger: instance, into: &output) { return }
-    examine(device, trigger: instance, fromTimer: true, into: &output)
+    examine(question(device, trigger: instance), fromTimer: true, into: &output)
   }
 
   // MARK: Catching up
@@ -161,25 +161,24 @@ extension Planner {
     if isLedByAnother(instance, device) || freeAnyway(instance, device: device) != nil {
       return setDue(instance, nextExamination(device))
     }
-    record.catchingUp = instance
-    let isBackground = route(of: instance, device: device) == .backgroundPush
-    if !isBackground || !pushesForWrongToo(device, trigger: waitingByBackground(device) ?? instance, into: &output) {
-      if isBackground { record.named = .catchingUp }
-      examine(device, trigger: instance, fromTimer: true, into: &output)
-      record.named = .waiting
+    var push = question(device, trigger: instance, catchingUp: instance)
+    if push.route == .backgroundPush {
+      let trigger = waitingByBackground(device) ?? instance
+      if pushesForWrongToo(device, trigger: trigger, catchingUp: instance, into: &output) { return }
+      push.named = .catchingUp
     }
-    record.catchingUp = .absent
+    examine(push, fromTimer: true, into: &output)
   }
 
   /// Returns whether an event waits on another instance whose push would reload this one, too, or which a widget push for this
   /// one would reload.
   private func isLedByAnother(_ instance: InstanceSlot, _ device: DeviceSlot) -> Bool {
-    let route = route(of: instance, device: device)
+    let own = question(device, trigger: instance)
     var walk = registry.instances(of: device)
     while let other = walk.next(registry) {
       guard other != instance, hasPending(other), !isSpentByTimeline(other) else { continue }
-      if reaches(instance, device: device, route: self.route(of: other, device: device)) { return true }
-      if route != .backgroundPush, reaches(other, device: device, route: route) { return true }
+      if reaches(instance, question(device, trigger: other)) { return true }
+      if own.route != .backgroundPush, reaches(other, own) { return true }
     }
     return false
   }
@@ -203,26 +202,25 @@ extension Planner {
   /// - Parameters:
   ///   - device: The device.
   ///   - trigger: The instance that leads to the push: one on which an event waits, if there is one.
+  ///   - catchingUp: The instance that is examined although no event waits on it; absent if there is none.
   ///   - output: Receives the decisions and the command.
   /// - Returns: Whether the push was made. If not, nothing has changed: it is not a background push, there is no such screen
   ///   beside the trigger, a limit holds the push back, or it is not worth its price.
   private mutating func pushesForWrongToo(
-    _ device: DeviceSlot, trigger: InstanceSlot, into output: inout PlannerOutput
+    _ device: DeviceSlot, trigger: InstanceSlot, catchingUp: InstanceSlot = .absent, into output: inout PlannerOutput
   ) -> Bool {
-    guard route(of: trigger, device: device) == .backgroundPush else { return false }
-    record.named = .waitingAndWrong
-    defer { record.named = .waiting }
-    guard hasOthersToCatchUp(device, trigger) else { return false }
-    let examination = examination(device, trigger: trigger, into: &output)
+    let push = question(device, trigger: trigger, named: .waitingAndWrong, catchingUp: catchingUp)
+    guard push.route == .backgroundPush, hasOthersToCatchUp(push) else { return false }
+    let examination = examination(of: push, into: &output)
     guard case .push = examination.outcome else { return false }
-    apply(examination, device: device, trigger: trigger, fromTimer: true, into: &output)
+    apply(examination, fromTimer: true, into: &output)
     return true
   }
 
-  private func hasOthersToCatchUp(_ device: DeviceSlot, _ trigger: InstanceSlot) -> Bool {
-    var walk = registry.instances(of: device)
+  private func hasOthersToCatchUp(_ push: PushQuestion) -> Bool {
+    var walk = registry.instances(of: push.device)
     while let other = walk.next(registry) {
-      if other != trigger, catchesUp(other), names(other, device: device) { return true }
+      if other != push.trigger, catchesUp(other, push), names(other, push) { return true }
     }
     return false
   }

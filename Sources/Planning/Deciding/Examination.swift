@@ -1,11 +1,12 @@
 import Domain
 
-/// The verdict on a push to a device. Computing it changes nothing; `Planner.apply(_:device:trigger:fromTimer:into:)`
-/// carries it out.
+/// The verdict on a push to a device. Computing it changes nothing; `Planner.apply(_:fromTimer:into:)` carries it out.
 struct Examination {
-  var outcome: Outcome
-  var route: Route
+  let question: PushQuestion
+  var outcome = Outcome.push
   var weighing = Weighing()
+
+  var route: Route { question.route }
 
   enum Outcome {
     /// A push is made now.

@@ -10,23 +10,19 @@ extension Planner {
   /// tokens, too. Pricing it by the need of all of them was tried: devices that show an airport, two boards and a match then saw
   /// 4 % more wrong looks at 48 tokens a day and 8 % more at 20, because they kept tokens to the end of the day.
   /// - Parameters:
-  ///   - device: The device.
-  ///   - trigger: The instance that caused the examination.
-  ///   - route: The route of the push.
+  ///   - push: The push.
   ///   - terms: Receives the terms of each instance that the push reaches, in the order of the device.
-  func examination(
-    device: DeviceSlot, trigger: InstanceSlot, route: Route, terms: inout ContiguousArray<InstanceTerms>
-  ) -> Examination {
-    var examination = Examination(outcome: .push, route: route)
-    if isInDeveloperMode(device) { return examination }
-    if route == .backgroundPush, !fitsBackgroundPush(device) {
+  func examination(of push: PushQuestion, terms: inout ContiguousArray<InstanceTerms>) -> Examination {
+    var examination = Examination(question: push)
+    if isInDeveloperMode(push.device) { return examination }
+    if push.route == .backgroundPush, !fitsBackgroundPush(push) {
       examination.outcome = .end(.payloadTooLarge)
       return examination
     }
-    examination.weighing = weigh(device, trigger, route, &terms)
+    examination.weighing = weigh(push, &terms)
     if examination.weighing.block == nil {
       if examination.weighing.worth < examination.weighing.price {
-        examination.weighing.hold(.belowPrice, until: nextExamination(device))
+        examination.weighing.hold(.belowPrice, until: nextExamination(push.device))
       }
     }
     if examination.weighing.block != nil { examination.outcome = .hold }
@@ -34,20 +30,19 @@ extension Planner {
   }
 
   /// Returns whether the names of the kinds to reload fit in a background push.
-  private func fitsBackgroundPush(_ device: DeviceSlot) -> Bool {
+  private func fitsBackgroundPush(_ push: PushQuestion) -> Bool {
     var bytes = 64
-    var walk = registry.instances(of: device)
+    var walk = registry.instances(of: push.device)
     while let instance = walk.next(registry) {
       // This is an upper bound: an escaped byte takes six bytes, and a kind that several widgets share counts several times.
       // The names of 64 widgets of up to 50 bytes each always fit.
-      if names(instance, device: device) { bytes += rules[registry.instances[instance].kind].nameBytes + 3 }
+      if names(instance, push) { bytes += rules[registry.instances[instance].kind].nameBytes + 3 }
     }
     return bytes <= rules.policy.profile.payload.limit
   }
 
-  private func weigh(
-    _ device: DeviceSlot, _ trigger: InstanceSlot, _ route: Route, _ terms: inout ContiguousArray<InstanceTerms>
-  ) -> Weighing {
+  private func weigh(_ push: PushQuestion, _ terms: inout ContiguousArray<InstanceTerms>) -> Weighing {
+    let (device, route) = (push.device, push.route)
     var weighing = Weighing()
     let zone = registry.devices[device].zone
     let timeOfDay = zones.timeOfDay(zone, now)
@@ -56,8 +51,7 @@ extension Planner {
     let isRatePriced = pricesRate(route, device)
     var walk = registry.instances(of: device)
     while let instance = walk.next(registry) {
-      guard instance == trigger || reaches(instance, device: device, route: route) && !isSpentByTimeline(instance)
-      else { continue }
+      guard instance == push.trigger || reaches(instance, push) && !isSpentByTimeline(instance) else { continue }
       let state = registry.instances[instance]
       // The fields are read one by one, because a copy of the settings would retain the kind's name.
       let limits = rules[state.kind].day

@@ -54,25 +54,23 @@ extension Planner {
       && registry.instances[instance].flags.contains(.pushEnabled)
   }
 
-  /// Returns whether a push by this route reloads the instance. A background push reloads every widget of each kind that it
-  /// names, whichever route the widget has.
+  /// Returns whether a push reloads the instance. A background push reloads every widget of each kind that it names, whichever route
+  /// the widget has.
   @inline(__always)
-  func reaches(_ instance: InstanceSlot, device: DeviceSlot, route: Route) -> Bool {
+  func reaches(_ instance: InstanceSlot, _ push: PushQuestion) -> Bool {
     let flags = registry.instances[instance].flags
     if flags.contains(.retired) { return false }
-    switch route {
+    switch push.route {
     case .controlPush(let control): return instance == control
     case .widgetPush: return flags.contains(.pushEnabled)
     case .unreachable: return false
     case .backgroundPush: break
     }
     guard registry.instances[instance].surface == .widget else { return false }
-    if names(instance, device: device) { return true }
-    var walk = registry.instances(of: device)
+    if names(instance, push) { return true }
+    var walk = registry.instances(of: push.device)
     while let other = walk.next(registry) {
-      if registry.instances[other].kind == registry.instances[instance].kind, names(other, device: device) {
-        return true
-      }
+      if registry.instances[other].kind == registry.instances[instance].kind, names(other, push) { return true }
     }
     return false
   }
@@ -81,18 +79,18 @@ extension Planner {
   @inline(__always)
   func hasPending(_ instance: InstanceSlot) -> Bool { !pending.isEmpty(registry.instances[instance].waiting) }
 
-  /// Returns whether the background push in question is made for the widget, and so names its kind. It never is for a widget that
-  /// another route reaches, or that has spent its tokens on its own timeline.
+  /// Returns whether a background push is made for the widget, and so names its kind. It never is for a widget that another route
+  /// reaches, or that has spent its tokens on its own timeline.
   @inline(__always)
-  func names(_ instance: InstanceSlot, device: DeviceSlot) -> Bool {
+  func names(_ instance: InstanceSlot, _ push: PushQuestion) -> Bool {
     let isMeant =
-      switch record.named {
-      case .waiting: hasPending(instance) || instance == record.catchingUp
-      case .waitingAndWrong: hasPending(instance) || catchesUp(instance)
-      case .catchingUp: instance == record.catchingUp
+      switch push.named {
+      case .waiting: hasPending(instance) || instance == push.catchingUp
+      case .waitingAndWrong: hasPending(instance) || catchesUp(instance, push)
+      case .catchingUp: instance == push.catchingUp
       }
     return isMeant && !registry.instances[instance].flags.contains(.retired) && !isSpentByTimeline(instance)
-      && route(of: instance, device: device) == .backgroundPush
+      && route(of: instance, device: push.device) == .backgroundPush
   }
 
   /// Returns the first widget of the same kind on which an event waits for a background push; nil if there is none, or if a
@@ -114,10 +112,10 @@ extension Planner {
     return nil
   }
 
-  /// Returns whether the push in question shows an instance's wrong screen the truth although no event waits on it.
-  func catchesUp(_ instance: InstanceSlot) -> Bool {
-    if instance == record.catchingUp { return true }
-    guard record.named == .waitingAndWrong else { return false }
+  /// Returns whether a push shows an instance's wrong screen the truth although no event waits on it.
+  func catchesUp(_ instance: InstanceSlot, _ push: PushQuestion) -> Bool {
+    if instance == push.catchingUp { return true }
+    guard push.named == .waitingAndWrong else { return false }
     let state = registry.instances[instance]
     return pending[state.waiting].due <= now && pending.isEmpty(state.waiting) && !state.surface.isActivity
       && !state.flags.contains(.retired) && rules[state.kind].isDecided && registry.difference(of: instance).value > 0

@@ -330,7 +330,7 @@ extension Planner {
     for i in record.waitingNow.indices {
       let instance = record.waitingNow[i]
       if !instance.isAbsent, hasNewCause(instance) {
-        examine(device, trigger: instance, fromTimer: false, into: &output)
+        examine(question(device, trigger: instance), fromTimer: false, into: &output)
       }
     }
   }
@@ -354,33 +354,39 @@ extension Planner {
 
   /// Decides about a push to a device and carries the verdict out. Where a background push for another widget of the same kind
   /// may be sent, it is the only push: it reloads the trigger, too, and a widget push beside it would cost a second token.
-  mutating func examine(
-    _ device: DeviceSlot, trigger: InstanceSlot, fromTimer: Bool, into output: inout PlannerOutput
-  ) {
-    if let other = namesake(of: trigger, device: device) {
-      let examination = examination(device, trigger: other, into: &output)
+  mutating func examine(_ push: PushQuestion, fromTimer: Bool, into output: inout PlannerOutput) {
+    if let other = namesake(of: push.trigger, device: push.device) {
+      var instead = push
+      (instead.trigger, instead.route) = (other, route(of: other, device: push.device))
+      let examination = examination(of: instead, into: &output)
       if case .push = examination.outcome {
         let hasWaited = fromTimer || !hasNewCause(other)
-        return apply(examination, device: device, trigger: other, fromTimer: hasWaited, into: &output)
+        return apply(examination, fromTimer: hasWaited, into: &output)
       }
     }
-    let examination = examination(device, trigger: trigger, into: &output)
-    apply(examination, device: device, trigger: trigger, fromTimer: fromTimer, into: &output)
+    apply(examination(of: push, into: &output), fromTimer: fromTimer, into: &output)
+  }
+
+  /// Returns the push to which an instance leads.
+  @inline(__always)
+  func question(
+    _ device: DeviceSlot, trigger: InstanceSlot, named: PushQuestion.NamedKinds = .waiting,
+    catchingUp: InstanceSlot = .absent
+  ) -> PushQuestion {
+    PushQuestion(
+      device: device, trigger: trigger, route: route(of: trigger, device: device), named: named, catchingUp: catchingUp)
   }
 
   /// Decides about a push to a device, for a caller that carries the verdict out at once or drops it. Scheduled reloads whose time has
   /// passed are applied first.
   @inline(__always)
-  mutating func examination(
-    _ device: DeviceSlot, trigger: InstanceSlot, into output: inout PlannerOutput
-  ) -> Examination {
-    let route = route(of: trigger, device: device)
-    bringDaysUpToDate(device, trigger, route, into: &output)
+  mutating func examination(of push: PushQuestion, into output: inout PlannerOutput) -> Examination {
+    bringDaysUpToDate(push, into: &output)
     // The array is taken out of the record, because the function that fills it reads the planner.
     var terms = ContiguousArray<InstanceTerms>()
     swap(&terms, &record.terms)
     terms.clear()
-    let examination = examination(device: device, trigger: trigger, route: route, terms: &terms)
+    let examination = examination(of: push, terms: &terms)
     swap(&terms, &record.terms)
     return examination
   }
@@ -388,14 +394,12 @@ extension Planner {
   /// Prepares every instance that a push would reach for an examination: begins a new budget window if the last one is over, applies
   /// a scheduled reload whose time has passed,
   /// recomputes distances that an earlier policy weighed, and computes the usual demand of the kinds.
-  private mutating func bringDaysUpToDate(
-    _ device: DeviceSlot, _ trigger: InstanceSlot, _ route: Route, into output: inout PlannerOutput
-  ) {
-    let zone = registry.devices[device].zone
+  private mutating func bringDaysUpToDate(_ push: PushQuestion, into output: inout PlannerOutput) {
+    let zone = registry.devices[push.device].zone
     let timeOfDay = zones.timeOfDay(zone, now)
-    var walk = registry.instances(of: device)
+    var walk = registry.instances(of: push.device)
     while let instance = walk.next(registry) {
-      guard instance == trigger || reaches(instance, device: device, route: route) else { continue }
+      guard instance == push.trigger || reaches(instance, push) else { continue }
       bringDayUpToDate(instance)
       noteOwnReload(instance, into: &output)
       let kind = registry.instances[instance].kind
