@@ -29,6 +29,7 @@ extension Planner {
       suppressNew(instance, verdict.reason ?? .noMatch, lane: verdict.lane, into: &output)
       return
     }
+    assert(verdict.reason == nil, "what is refused is not pushed")
     registry[addressed: instance]?.push(timestamp: push.timestamp)
     if let subject = push.starts {
       remember(AddressedState.StartedSubject(subject: subject, at: now), by: instance)
@@ -127,6 +128,8 @@ extension Planner {
       registry[ownRate: instance] = state
       left = rate.tokensLeft(state, now: now)
     }
+    assert(left >= 0, "no push takes a token that is not there")
+    assert(output.commands[command].chargesCount == 0, "a push is charged once")
     output.charges.append(PlannedCharge(ledger: ledger, instance: instance, left: Int32(left)))
     output.commands[command].chargesCount = 1
   }

@@ -8,6 +8,7 @@ extension Planner {
     _ admission: Admission, entry: EntrySlot, instance: InstanceSlot, device: DeviceSlot,
     into output: inout PlannerOutput
   ) {
+    assert(admission.reason != nil || admission.effect == .none, "an event that waits ends nothing that waits")
     if registry.devices[device].flags.contains(.foreground) { noteShownBefore(admission, entry, instance, device) }
     if let current = admission.current {
       registry.set(current: current, entry)
@@ -42,6 +43,7 @@ extension Planner {
   private mutating func noteDistance(
     _ distance: Float, _ entry: EntrySlot, _ instance: InstanceSlot, _ device: DeviceSlot
   ) {
+    assert((0...1).contains(distance), "a screen is at most all wrong")
     let kind = registry.instances[instance].kind
     let (head, scale) = (rules[kind].display.rowHead, rules[kind].display.scale)
     if let row = registry.row(entry, head: head) {
@@ -97,7 +99,10 @@ extension Planner {
       event: record.fanOut.slot, entry: entry,
       signedRelevance: admission.isRepeat ? -relevance : relevance, isRelevanceStated: evaluation.isRelevanceStated,
       at: now, expires: max(expires, now + TimeSpan(microseconds: 1)))
+    assert(cause.expires > now, "an event waits for some time, or its expiry would have no time to be decided at")
     pending.append(cause, to: &registry[waiting: instance], value: admission.value, now: now)
+    assert(
+      Int(pending[registry.instances[instance].waiting].causes) <= bounds.causesPerInstanceMax, "what waits is bounded")
     touch(device)
   }
 
@@ -132,6 +137,7 @@ extension Planner {
   mutating func endAllCauses(of instance: InstanceSlot, _ reason: Reason, into output: inout PlannerOutput) {
     if !hasPending(instance) { return }
     endCauses(of: instance, reason, into: &output) { _ in true }
+    assert(!hasPending(instance), "no cause is left without a timer")
     pending.clearDue(&registry[waiting: instance])
   }
 

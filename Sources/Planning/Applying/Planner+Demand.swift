@@ -16,6 +16,7 @@ extension Planner {
   ///   - instance: The instance.
   ///   - worth: The worth of its reload, in looks.
   mutating func learnPush(_ instance: InstanceSlot, worth: Double) {
+    assert(worth >= 0 && worth.isFinite, "prices are learnt from worths, and would never be numbers again")
     let state = registry.instances[instance]
     registry[demand: instance] = pricing.notePush(
       state.demand, state.kind, worth: worth, zones.timeOfDay(registry.devices[state.device].zone, now), now: now)
@@ -56,7 +57,9 @@ extension Planner {
     guard !state.surface.isActivity, state.day.isUpToDate(limits, now: now),
       ledgers.tokensLeft(state.day, of: instance, limits, now: now) == 0
     else { return nil }
-    return ledgers.refillAt(state.day, of: instance, limits, now: now) - now
+    let dry = ledgers.refillAt(state.day, of: instance, limits, now: now) - now
+    assert(dry > .zero, "a token that is not there comes later")
+    return dry
   }
 
   // MARK: Instances

@@ -18,6 +18,7 @@ extension Planner {
   /// and the decisions.
   private mutating func push(_ examination: Examination, fromTimer: Bool, into output: inout PlannerOutput) {
     let (device, trigger) = (examination.question.device, examination.question.trigger)
+    if case .unreachable = examination.route { assertionFailure("a push without a route has no token to be sent to") }
     let command = output.commands.count
     let event = hasPending(trigger) ? newestCause(of: trigger).event : .absent
     output.commands.append(
@@ -34,6 +35,8 @@ extension Planner {
       }
       record.reached.append(instance)
     }
+    assert(
+      record.reached.contains(trigger), "a push reloads the instance that led to it, or it would be made again at once")
     if record.reached.count > 1 { findTruthsOfReached() } else { record.reachedTruths.clear() }
     charge(command, examination, into: &output)
     let reason = fromTimer ? Reason.emittedAfterDefer : .emitted
@@ -42,6 +45,7 @@ extension Planner {
       serve(record.reached[i], i, command: command, as: .emittedShared, examination, into: &output)
     }
     output.commands[command].servedCount = output.served.count - output.commands[command].servedStart
+    assert(output.commands[command].servedCount > 0, "a command says for what it was made")
     if registry.devices[device].flags.contains(.rare) { registry.forgetShownBefore(of: record.reached, device) }
     touch(device)
   }
@@ -55,6 +59,7 @@ extension Planner {
       ledgers.charge(
         &registry[day: instance], of: instance, rules[registry.instances[instance].kind].day, now: now)
       let left = tokensLeft(instance)
+      assert(left >= 0, "no push takes a token that is not there")
       learnPush(instance, worth: terms(of: instance).worth)
       output.charges.append(PlannedCharge(ledger: .instance, instance: instance, left: Int32(left)))
     }
@@ -78,6 +83,7 @@ extension Planner {
     rate.charge(&state, now: now)
     registry[rate: route, device] = state
     let left = Int32(rate.tokensLeft(state, now: now))
+    assert(left >= 0, "no push takes a token of a rate that is not there")
     switch route {
     case .widgetPush, .unreachable: output.charges.append(PlannedCharge(ledger: .device, instance: .absent, left: left))
     case .backgroundPush: output.charges.append(PlannedCharge(ledger: .background, instance: .absent, left: left))
@@ -147,6 +153,7 @@ extension Planner {
       }
       record.releasedEvents.append(cause.event)
     }
+    assert(!hasPending(instance), "a push shows all that waits")
     pending.resum(&registry[waiting: instance], inverseHalfLife: 0, now: now)
     pending.clearDue(&registry[waiting: instance])
   }
@@ -174,7 +181,10 @@ extension Planner {
     var bytes = 0
     for place in events.indices.reversed() {
       bytes += OutputSpan<UInt8>.quotedCount(pending.events[events[place]].id.utf8.span) + 1
-      if bytes > DomainBounds.servedEventBytesMax { return place + 1 - events.startIndex }
+      if bytes > DomainBounds.servedEventBytesMax {
+        assert(place + 1 < events.endIndex, "the newest event of a command is always listed")
+        return place + 1 - events.startIndex
+      }
     }
     return 0
   }
@@ -185,6 +195,7 @@ extension Planner {
   /// event waits. If a timer led to the examination, it reports one for the trigger, and only if the reason has changed.
   private mutating func hold(_ examination: Examination, fromTimer: Bool, into output: inout PlannerOutput) {
     let trigger = examination.question.trigger
+    assert(examination.weighing.block != nil, "a push is held back for a reason, which its decision tells")
     // The timer is at least a second away, so that an instance cannot be examined over and over at the same time.
     let clearAt = max(examination.weighing.clearAt, now + .seconds(1))
     if fromTimer {
@@ -205,6 +216,7 @@ extension Planner {
       record.waitingNow[i] = .absent
       let cause = newestCause(of: instance)
       let until = min(clearAt, cause.expires)
+      assert(until > now, "a decision that defers tells a time to come")
       let terms = terms(of: instance)
       report(
         Told(

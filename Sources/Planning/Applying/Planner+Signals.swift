@@ -96,6 +96,7 @@ extension Planner {
     registry[lastCommand: device].settle()
     guard allowsRefund(device) else { return outcomes.noteRefusedRefund() }
     let pushedAt = registry.devices[device].surplus.at
+    assert(last.offset < record.offset, "a report comes behind the push that it is about")
     var control: InstanceSlot?
     var walk = registry.instances(of: device)
     while let instance = walk.next(registry) {
@@ -108,6 +109,7 @@ extension Planner {
       registry.refundInterval(instance, pushedAt: pushedAt, rules[registry.instances[instance].kind].minInterval)
     }
     registry.noteRefund(device, now: now)
+    assert(registry.rare(device).refunds(now: now).count <= rules.deviceRefundsMax, "refunds of a device are bounded")
     let route: Route =
       switch last.rate {
       case .widgetPushes: .widgetPush

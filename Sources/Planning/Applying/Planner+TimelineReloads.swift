@@ -57,6 +57,7 @@ extension Planner {
     guard instant >= registry.instances[instance].day.end - LocalZone.day, tokensLeft(instance) > 0 else { return }
     let limits = rules[registry.instances[instance].kind].day
     ledgers.chargeTimeline(&registry[day: instance], of: instance, limits, now: now)
+    assert(tokensLeft(instance) >= 0, "a reload of its own takes a token only where there is one")
     learnDry(instance)
     touch(device)
   }

@@ -36,6 +36,7 @@ extension Planner {
       // The entry may belong to an instance that had the slot before, with the same time and another place in the order.
       guard pending[state.waiting].armedAt == timer.due, state.order == timer.order, state.flags.contains(.used)
       else { continue }
+      assert(timer.due <= now, "no timer fires early")
       if pending.fire(state.waiting, timer) {
         fire(instance, into: &output)
         pending.settle(&registry[waiting: instance])
@@ -161,6 +162,7 @@ extension Planner {
     if isLedByAnother(instance, device) || freeAnyway(instance, device: device) != nil {
       return setDue(instance, nextExamination(device))
     }
+    assert(!hasPending(instance), "a screen catches up where no event waits")
     var push = question(device, trigger: instance, catchingUp: instance)
     if push.route == .backgroundPush {
       let trigger = waitingByBackground(device) ?? instance

@@ -8,6 +8,8 @@ extension Planner {
   /// Decides about the current event for a Live Activity or a push-to-start token. Nothing is deferred, because priority 5 is
   /// free, and because a start needs the data of its own event.
   func activityVerdict(entry: EntrySlot, instance: InstanceSlot, device: DeviceSlot) -> ActivityVerdict {
+    assert(registry.instances[instance].surface.isActivity, "a widget or control is decided by `admission`")
+    assert(registry.entries[entry].instance == instance, "an entry leads to its own instance")
     var verdict = ActivityVerdict()
     verdict.reason = refusal(entry: entry, instance: instance, device: device, &verdict.current)
     if verdict.reason != nil { return verdict }
@@ -32,6 +34,7 @@ extension Planner {
     // A start rule updates an activity that already runs.
     let told = action == .start && !isStart ? .update : action
     let timestamp = max(now.seconds, state.timestamp + 1)
+    assert(timestamp > state.timestamp, "the system drops an update that is not newer than the last one")
     let body = ActivityPayload.make(
       activity, event: event, action: told, relevance: Double(evaluation.relevance), timestamp: timestamp, now: now)
     let band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: state.isChannel)
@@ -115,6 +118,10 @@ extension Planner {
       lane.priority = 10
       if !free, !state.isChannel, !rate.isUnlimited { lane.ledger = isStart ? .start : .activity }
     }
+    assert(lane.ledger == nil || lane.priority == 10, "priority 5 is free")
+    assert(
+      lane.ledger == nil || rate.admits(tokens, now: now) || lane.refused != nil,
+      "only a token that is there is charged")
     return lane
   }
 

@@ -5,6 +5,10 @@ extension Planner {
   /// Checks the current event for one instance, in the order of `Reason`. The first check that holds gives the reason.
   @inline(__always)
   func admission(entry: EntrySlot, instance: InstanceSlot, device: DeviceSlot) -> Admission {
+    assert(registry.instances[instance].device == device, "an instance is decided with its own device")
+    assert(registry.entries[entry].instance == instance, "an entry leads to its own instance")
+    assert(!registry.instances[instance].surface.isActivity, "an activity is decided by `activityVerdict`")
+    assert(!registry.instances[instance].flags.contains(.retired), "an instance that was taken off listens to nothing")
     var admission = Admission()
     switch record.fanOut.standing {
     case .duplicate: return suppressed(admission, .duplicate)
@@ -58,6 +62,7 @@ extension Planner {
     var screen = ScreenDistance(right: 1 - pendingValue(instance, at: now))
     if !admission.isRepeat { screen.add(Double(evaluation.relevance)) }
     admission.value = screen.value
+    assert((0...1).contains(admission.value), "news makes a screen at most all wrong")
     admission.arrives = !admission.isRepeat && !isInDeveloperMode(device)
     return admission
   }
@@ -85,6 +90,7 @@ extension Planner {
   @inline(__always)
   private func distance(_ entry: EntrySlot, _ kind: KindSlot) -> Float {
     let place = record.fanOut.evaluations[kind.index].truth
+    assert(place >= 0, "the event has a state that the kind displays")
     guard let row = registry.row(entry, head: rules[kind].display.rowHead) else {
       return record.fanOut.truths[place].difference
     }

@@ -13,6 +13,8 @@ extension Planner {
   ///   - push: The push.
   ///   - terms: Receives the terms of each instance that the push reaches, in the order of the device.
   func examination(of push: PushQuestion, terms: inout ContiguousArray<InstanceTerms>) -> Examination {
+    assert(registry.instances[push.trigger].device == push.device, "an instance leads to a push to its own device")
+    assert(push.route == route(of: push.trigger, device: push.device), "a push goes the way of its trigger")
     var examination = Examination(question: push)
     if isInDeveloperMode(push.device) { return examination }
     if push.route == .backgroundPush, !fitsBackgroundPush(push) {
@@ -20,12 +22,15 @@ extension Planner {
       return examination
     }
     examination.weighing = weigh(push, &terms)
+    assert(terms.contains { $0.instance == push.trigger }, "the trigger has a part in what its push is worth")
     if examination.weighing.block == nil {
       if examination.weighing.worth < examination.weighing.price {
         examination.weighing.hold(.belowPrice, until: nextExamination(push.device))
       }
     }
     if examination.weighing.block != nil { examination.outcome = .hold }
+    assert(
+      examination.weighing.clearAt > now, "what holds a push back ends later, or it would be examined at once again")
     return examination
   }
 
@@ -62,6 +67,8 @@ extension Planner {
       let (looks, price) = pricing.terms(
         state.demand, state.kind, left: ledgers.tokensUntilAnchor(state.day, limits, left: left), zone, timeOfDay,
         habits, faded: faded, now: now)
+      assert((0...1).contains(value), "a screen is at most all wrong")
+      assert(looks >= 0 && price >= 0, "neither looks nor a price can pay for a push")
       let worth = ReloadWorth.looks(distance: value, ahead: looks)
       weighing.worth += worth
       weighing.instancePrice += price
@@ -81,6 +88,8 @@ extension Planner {
     if isRatePriced {
       weighing.ratePrice = ratePrice(route, device, recentNeed: bounds.recentNeed, minInterval: bounds.minInterval)
     }
+    assert(weighing.worth >= 0 && weighing.worth.isFinite, "a worth that is no number compares as less than any price")
+    assert(weighing.price >= 0, "no price pays for a push")
     apply(bounds, to: &weighing, device, route, terms)
     return weighing
   }
@@ -136,6 +145,7 @@ extension Planner {
       var causes = pending.causes(of: registry.instances[term.instance].waiting)
       while let cause = causes.next(pending) { top = max(top, relevance(pending.causes[cause])) }
     }
+    assert((0...1).contains(top), "nothing is more relevant than 1, at which a reserve and quiet hours give way")
     return top
   }
 

@@ -4,6 +4,7 @@ import Policies
 extension Planner {
   /// Begins the fan-out of an event: notes it in the subject memory and looks up its interest keys.
   mutating func beginFanOut(_ event: consuming DomainEvent) {
+    assert(record.fanOut.event == nil && record.fanOut.slot.isAbsent, "one event is fanned out at a time")
     record.fanOut.remembered = .absent
     record.fanOut.noted = .absent
     record.fanOut.time = event.time
@@ -137,6 +138,8 @@ extension Planner {
       isCarried = true
       if carried != shown { screen.add(fields[place](shown: shown, truth: carried)) }
     }
+    assert(
+      record.fanOut.values.count == before.upperBound + fields.count, "each field has a value before and one after")
     let difference = Float(screen.value)
     record.fanOut.truths.append(
       FanOut.Truth(
@@ -292,9 +295,15 @@ extension Planner {
       kept += 1
     }
     record.entries.removeLast(record.entries.count - kept)
+    assert(
+      zip(record.entries, record.entries.dropFirst()).allSatisfy {
+        registry.instances[registry.entries[$0].instance].index
+          < registry.instances[registry.entries[$1].instance].index
+      }, "an instance has one decision for an event, in the order of the device")
   }
 
   mutating func finishFanOut() {
+    assert(!record.fanOut.slot.isAbsent, "the fan-out of an event ends once")
     let values = record.fanOut.values
     for place in record.fanOut.truths.indices {
       let truth = record.fanOut.truths[place]
@@ -315,6 +324,7 @@ extension Planner {
     for i in record.entries.indices {
       let entry = record.entries[i]
       let instance = registry.entries[entry].instance
+      assert(registry.instances[instance].device == device, "an instance is decided with its own device")
       bringDayUpToDate(instance)
       prepareDisplayed(entry, instance)
       if registry.instances[instance].surface.isActivity {
@@ -324,7 +334,10 @@ extension Planner {
       bringReloadUpToDate(instance, into: &output)
       let admission = admission(entry: entry, instance: instance, device: device)
       apply(admission, entry: entry, instance: instance, device: device, into: &output)
-      if admission.reason == nil { record.waitingNow.append(instance) }
+      if admission.reason == nil {
+        assert(hasNewCause(instance), "an event that was admitted waits")
+        record.waitingNow.append(instance)
+      }
     }
     // One push usually reaches all of them. Widgets without a push handler need another route.
     for i in record.waitingNow.indices {
@@ -358,6 +371,7 @@ extension Planner {
     if let other = namesake(of: push.trigger, device: push.device) {
       var instead = push
       (instead.trigger, instead.route) = (other, route(of: other, device: push.device))
+      assert(instead.route == .backgroundPush, "a push instead of a widget push reloads both")
       let examination = examination(of: instead, into: &output)
       if case .push = examination.outcome {
         let hasWaited = fromTimer || !hasNewCause(other)
