@@ -53,6 +53,36 @@ struct TimelineReloadTests {
     #expect(Self.left(&h, at: H.noon + 2 * H.hour) == (minutes == 20 ? 45 : 46))
   }
 
+  @Test("a registration after each scheduled reload charges it, once, however often it is repeated", arguments: [1, 3])
+  func renamed(times: Int) {
+    var h = H(Self.charged)
+    for i in 0..<41 as Range<Int64> {
+      let now = H.noon + i * 15 * H.minute
+      for _ in 0..<times { h.register(.phone(widgets: [.flight(nextReload: now + 14 * H.minute)], at: now), at: now) }
+    }
+    #expect(h.planner.tokensLeft(h.widget) == 8)
+    h.register(.phone(widgets: [.flight(nextReload: H.noon)], at: H.noon + 11 * H.hour), at: H.noon + 11 * H.hour)
+    h.tick(at: H.noon + 11 * H.hour + 1)
+    #expect(
+      h.planner.tokensLeft(h.widget) == 7, "the last one that was named has come, and the one that is past is known")
+  }
+
+  @Test(
+    "a fetch that says that it is the timeline's is the scheduled reload's, if that was charged", arguments: [-2, 2])
+  func scheduledAndStated(seconds: Int64) {
+    var h = H(Self.charged)
+    let second = H.minute / 60
+    h.register(.phone(widgets: [.flight(nextReload: H.noon + H.hour)]))
+    #expect(Self.left(&h, at: H.noon + H.hour + 5 * second) == 46, "the scheduled reload and the push")
+    let time = Timestamp(microseconds: H.noon + H.hour + seconds * second)
+    let fetch = Signal(device: "d1", id: "s", time: time, kind: .widgetFetched(instance: "w1", cause: .timeline))
+    h.apply(.signal(fetch), at: H.noon + H.hour + 10 * second)
+    h.signal(.widgetFetched(instance: "w1"), at: H.noon + H.hour + 20 * second)
+    #expect(h.planner.tokensLeft(h.widget) == 46, "both have been told")
+    h.signal(.widgetFetched(instance: "w1", cause: .timeline), at: H.noon + H.hour + 30 * second)
+    #expect(h.planner.tokensLeft(h.widget) == 45)
+  }
+
   @Test("a scheduled reload of a neighbour costs before a push does")
   func neighbour() {
     var h = H(Self.charged)

@@ -112,7 +112,7 @@ extension Planner {
     // The screen is right afterwards, so what it was is asked first.
     let catchesUp = !hasPending(instance) && catchesUp(instance, examination.question)
     registry.noteReload(instance, at: now)
-    registry.set(awaitsFetch: true, instance)
+    registry.set(.awaitsPush, true, instance)
     notePush(instance)
     // No closure here: it would copy the planner.
     var truth: SubjectSlot?

@@ -11,6 +11,7 @@ extension Planner {
       if !registration.device.hasPrefix(Registration.channelPrefix) { outcomes.noteOutdatedRegistration() }
       return
     }
+    noteOwnReloads(of: device, into: &output)
     countInstances(of: device, by: -1)
     var repaired = unreachableInstances(of: device)
     let before = tokens(of: device)
@@ -66,6 +67,14 @@ extension Planner {
     return found
   }
 
+  /// Applies the reloads of the widgets' timelines whose times have passed, before other ones are named.
+  private mutating func noteOwnReloads(of device: DeviceSlot, into output: inout PlannerOutput) {
+    var walk = registry.instances(of: device)
+    while let instance = walk.next(registry) {
+      if !registry.instances[instance].flags.contains(.retired) { noteOwnReload(instance, into: &output) }
+    }
+  }
+
   private func widgets(of device: DeviceSlot) -> [InstanceSlot] {
     var found: [InstanceSlot] = []
     var walk = registry.instances(of: device)
@@ -78,6 +87,7 @@ extension Planner {
   /// Applies a tombstone: removes tokens and interests at once, and each ledger when it is full again.
   mutating func forget(_ id: Identifier, into output: inout PlannerOutput) {
     guard let device = registry.device(named: id) else { return }
+    noteOwnReloads(of: device, into: &output)
     countInstances(of: device, by: -1)
     tokenOwners.remove(tokens(of: device), of: device)
     // The causes end before the tokens are removed, because the decisions name the device's surface.
@@ -107,7 +117,9 @@ extension Planner {
   ) {
     let instance = place(widget.id, widget.kind, .widget, device, into: &output)
     registry.set(pushEnabled: widget.pushEnabled, instance)
-    registry.set(nextReload: widget.nextReload, instance)
+    // What is not later than the last reload has come already, and was charged.
+    let isToCome = widget.nextReload.map { $0 > registry.instances[instance].lastReload } ?? false
+    registry.set(nextReload: isToCome ? widget.nextReload : nil, instance)
     listen(instance, to: widget.interests)
   }
 

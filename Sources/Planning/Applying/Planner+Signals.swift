@@ -102,7 +102,7 @@ extension Planner {
     while let instance = walk.next(registry) {
       guard registry.instances[instance].day.chargedByLast else { continue }
       markUnknown(instance)
-      registry.set(awaitsFetch: false, instance)
+      registry.set(.awaitsPush, false, instance)
       catchUpAfterRefund(instance)
       if registry.instances[instance].surface == .control { control = instance }
       refund(instance)

@@ -18,24 +18,27 @@ extension Planner {
   ///   - instant: The log time of the fetch.
   ///   - cause: The cause that the signal states; nil if it states none.
   mutating func chargeFetch(_ instance: InstanceSlot, at instant: Timestamp, cause: Signal.FetchCause?) {
+    let (flags, last) = (registry.instances[instance].flags, registry.instances[instance].lastReload)
     switch cause {
     case .intent, .foreground, .session, .system: return
-    case .push: return registry.set(awaitsFetch: false, instance)
-    case .timeline: break
+    case .push: return registry.set(.awaitsPush, false, instance)
+    case .timeline:
+      if flags.contains(.awaitsTimeline), instant <= last + Self.fetchWindow {
+        return registry.set(.awaitsTimeline, false, instance)
+      }
     case nil:
-      let last = registry.instances[instance].lastReload
       // A fetch before the last reload comes late. It may belong to any reload before that.
       if last != .distantPast, instant < last { return }
-      if registry.instances[instance].flags.contains(.awaitsFetch), instant - last <= Self.fetchWindow {
-        return registry.set(awaitsFetch: false, instance)
-      }
+      let awaited = [InstanceState.Flags.awaitsTimeline, .awaitsPush].first { flags.contains($0) }
+      if let awaited, instant <= last + Self.fetchWindow { return registry.set(awaited, false, instance) }
+      registry.set(.awaitsPush, false, instance)
     }
+    registry.set(.awaitsTimeline, false, instance)
     if let scheduled = registry.nextReload(instance), scheduled <= instant + Self.fetchWindow {
       registry.set(nextReload: nil, instance)
       // A reload that was due long before the fetch is another one.
       if scheduled < instant - Self.fetchWindow { chargeReload(instance, at: scheduled) }
     }
-    registry.set(awaitsFetch: false, instance)
     chargeReload(instance, at: instant)
   }
 
@@ -43,7 +46,7 @@ extension Planner {
   /// before it is noted as the last reload.
   mutating func chargeScheduledReload(_ instance: InstanceSlot, at instant: Timestamp) {
     // After a later reload, the next fetch tells of that one.
-    if registry.instances[instance].lastReload <= instant { registry.set(awaitsFetch: true, instance) }
+    if registry.instances[instance].lastReload <= instant { registry.set(.awaitsTimeline, true, instance) }
     chargeReload(instance, at: instant)
   }
 

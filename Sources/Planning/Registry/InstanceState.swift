@@ -43,8 +43,11 @@ struct InstanceState {
     static let pushEnabled = Flags(rawValue: 2)
     /// The instance is no longer registered. Its ledger is kept until its window ends.
     static let retired = Flags(rawValue: 4)
-    /// A reload is known whose fetch has not been told: a push, or a scheduled reload of the timeline whose time has passed.
-    static let awaitsFetch = Flags(rawValue: 8)
+    /// The fetch of the last push has not been told.
+    static let awaitsPush = Flags(rawValue: 8)
+    /// The fetch of a reload of the timeline has not been told. The reload was charged when the time had passed that the registration
+    /// names.
+    static let awaitsTimeline = Flags(rawValue: 16)
     /// The registration says when the timeline reloads by itself (`Registry.nextReload`).
     static let reloads = Flags(rawValue: 32)
     /// The instance has changed since the last commit that wrote its device.

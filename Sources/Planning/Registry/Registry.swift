@@ -621,11 +621,15 @@ struct Registry {
     instances[instance].lastReload = instant
   }
 
-  /// Notes whether the fetch of an instance's last reload is still to be told.
+  /// Notes whether the fetch of a reload that was charged, a push or one of the timeline, is still to be told.
+  /// - Parameters:
+  ///   - fetch: `awaitsPush` or `awaitsTimeline`.
+  ///   - isAwaited: Whether it is.
+  ///   - instance: The instance.
   @inline(__always)
-  mutating func set(awaitsFetch: Bool, _ instance: InstanceSlot) {
+  mutating func set(_ fetch: InstanceState.Flags, _ isAwaited: Bool, _ instance: InstanceSlot) {
     noteChange(instance)
-    instances[instance].flags.set(.awaitsFetch, awaitsFetch)
+    instances[instance].flags.set(fetch, isAwaited)
   }
 
   /// Sets the log time of an instance's last reload, unless a later reload is known.

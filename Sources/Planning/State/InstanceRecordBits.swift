@@ -37,8 +37,10 @@ struct InstanceRecordBits: OptionSet {
   static let lastWorth = InstanceRecordBits(rawValue: 1 << 21)
   /// `DayWindow.chargedByTimeline`.
   static let chargedByTimeline = InstanceRecordBits(rawValue: 1 << 22)
-  /// `InstanceState.Flags.awaitsFetch`.
-  static let awaitsFetch = InstanceRecordBits(rawValue: 1 << 23)
+  /// `InstanceState.Flags.awaitsPush`.
+  static let awaitsPush = InstanceRecordBits(rawValue: 1 << 23)
+  /// `InstanceState.Flags.awaitsTimeline`.
+  static let awaitsTimeline = InstanceRecordBits(rawValue: 1 << 24)
 
   /// Adds a part to the set.
   /// - Parameters:

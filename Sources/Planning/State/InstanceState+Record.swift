@@ -29,7 +29,8 @@ extension InstanceState {
   ) throws(Coder.Failure) {
     if Coder.codes(.pushEnabled, flags.contains(.pushEnabled), &parts) { flags.insert(.pushEnabled) }
     if Coder.codes(.retired, flags.contains(.retired), &parts) { flags.insert(.retired) }
-    if Coder.codes(.awaitsFetch, flags.contains(.awaitsFetch), &parts) { flags.insert(.awaitsFetch) }
+    if Coder.codes(.awaitsPush, flags.contains(.awaitsPush), &parts) { flags.insert(.awaitsPush) }
+    if Coder.codes(.awaitsTimeline, flags.contains(.awaitsTimeline), &parts) { flags.insert(.awaitsTimeline) }
     if Coder.codes(.index, Int(index) != expected, &parts) { try coder.varint(&index, "an index") }
     if Coder.codes(.surface, surface != .widget, &parts) { try coder.tag(&surface, "a surface") }
     if Coder.codes(.held, heldFor != .none, &parts) {
