@@ -197,7 +197,8 @@ let package = Package(
       name: "ServingTests",
       dependencies: [
         "HTTPTesting", "Serving", .product(name: "Logging", package: "swift-log"),
-        .product(name: "InMemoryLogging", package: "swift-log"),
+        .product(name: "InMemoryLogging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
       ]),
     // A client, an issuer of tokens, and checks of `schemas/openapi.yaml`, for the tests of servers.
     .target(

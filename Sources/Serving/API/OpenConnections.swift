@@ -92,7 +92,8 @@ final class OpenConnections: Sendable {
   func set(_ address: String, of channel: any Channel) -> (any Channel)? {
     state.withLock { state in
       let id = ObjectIdentifier(channel)
-      guard state.connections[id] != nil else { return nil }
+      // One that gives way may become active first.
+      guard let connection = state.connections[id], !connection.isClosing else { return nil }
       state.connections[id]?.address = address
       state.counts[address, default: 0] += 1
       guard state.counts[address, default: 0] > shareMax else { return nil }
