@@ -34,6 +34,35 @@ import Testing
     try outcome.get()
   }
 
+  @Test("a connection of HTTP/2 whose requests were refused gives way, and one with a request that was taken stays")
+  func givingWay() async throws {
+    try await serving {
+      $0.connectionsMax = 4
+      ($0.headSeconds, $0.idleSeconds, $0.requestSeconds) = (3600, 3600, 3600)
+    } _: { served in
+      let taken = try TestHTTP2Client(served.server.address)
+      taken.request(1, "GET", "/held")
+      while served.service.heldCount == 0 { sched_yield() }
+      let refused = try TestHTTP2Client(served.server.address)
+      refused.request(1, "POST", "/refused", isWhole: false)
+      // The answer to a ping comes behind the request.
+      refused.send(6, 0, 0, Array(repeating: 0, count: 8))
+      while let frame = refused.frame(), frame.type != 6 {}
+      let idle = try TestHTTP2Client(served.server.address)
+      idle.request(1, "GET", "/")
+      #expect(idle.body(1) != nil)
+      // Of one address three connections may stay.
+      let last = try TestHTTP2Client(served.server.address)
+      last.request(1, "GET", "/")
+      #expect(last.body(1) != nil)
+      _ = refused.rest()
+      idle.request(3, "GET", "/")
+      #expect(idle.body(3) != nil, "it came later than the one that gave way")
+      served.service.release()
+      #expect(taken.body(1) == "held")
+    }
+  }
+
   @Test("a client gets HTTP/2 if it speaks it, and HTTP/1.1 otherwise, with the same answers")
   func versions() async throws {
     try await serving { served in

@@ -52,7 +52,7 @@ final class HTTPChannels: Sendable {
     decoding.maxHeaderListSize = limits.headerBytesMax
     decoding.maxHeaderFieldCount = limits.headersMax
     let pipeline = channel.pipeline.syncOperations
-    let connection = HTTPConnection(service, limits, bodies, clock, connections)
+    let connection = HTTPConnection(service, limits, bodies, clock, .server(connections))
     try pipeline.addHandler(HeadStart(connection, eventLoop: channel.eventLoop))
     try pipeline.addHandler(HTTPResponseEncoder())
     try pipeline.addHandler(
@@ -91,6 +91,7 @@ final class HTTPChannels: Sendable {
     var stream = NIOHTTP2Handler.StreamConfiguration()
     stream.targetWindowSize = Self.windowBytes.request
     let connection = HTTP2Connection(limits, connections)
+    let owner = NIOLoopBound(connection, eventLoop: channel.eventLoop)
     let pipeline = channel.pipeline.syncOperations
     _ = try pipeline.configureHTTP2Pipeline(
       mode: .server, connectionConfiguration: configuration, streamConfiguration: stream,
@@ -99,7 +100,7 @@ final class HTTPChannels: Sendable {
       channel.eventLoop.makeCompletedFuture {
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(HTTP2Stream(limits, requests))
-        try pipeline.addHandler(HTTPConnection(service, limits, bodies, clock, nil))
+        try pipeline.addHandler(HTTPConnection(service, limits, bodies, clock, .connection(owner.value)))
       }
     }
     try pipeline.addHandler(connection)

@@ -24,6 +24,14 @@ final class HTTPConnection: ChannelInboundHandler {
 
   private typealias Operation = @Sendable ([UInt8], @escaping @Sendable (HTTPAnswer) -> Void) -> Void
 
+  /// Whoever is told whether a request is under way that the service has taken, so that the connection does not give way.
+  enum Owner {
+    /// The open connections of the server, for a connection of HTTP/1.1.
+    case server(OpenConnections)
+    /// The connection of HTTP/2, for one of its requests.
+    case connection(HTTP2Connection)
+  }
+
   private enum RequestPhase {
     case waiting
     case receiving(Operation)
@@ -38,8 +46,7 @@ final class HTTPConnection: ChannelInboundHandler {
   private let limits: HTTPServerLimits
   private let budget: HTTPBudget
   private let clock: HTTPDateClock
-  /// The open connections of the server; nil if the channel is one request of HTTP/2.
-  private let connections: OpenConnections?
+  private let owner: Owner
   private var phase = RequestPhase.waiting {
     didSet {
       switch phase {
@@ -79,19 +86,18 @@ final class HTTPConnection: ChannelInboundHandler {
   ///   - limits: The bounds of the server.
   ///   - budget: The bytes of bodies that the whole server may hold.
   ///   - clock: Makes the header `Date`.
-  ///   - connections: The open connections of the server; nil if the channel is one request of HTTP/2.
+  ///   - owner: Whoever is told whether a request is under way.
   init(
-    _ service: any HTTPService, _ limits: HTTPServerLimits, _ budget: HTTPBudget, _ clock: HTTPDateClock,
-    _ connections: OpenConnections?
+    _ service: any HTTPService, _ limits: HTTPServerLimits, _ budget: HTTPBudget, _ clock: HTTPDateClock, _ owner: Owner
   ) {
     self.service = service
     self.limits = limits
     self.budget = budget
     self.clock = clock
-    self.connections = connections
+    self.owner = owner
   }
 
-  private var isHTTP2: Bool { connections == nil }
+  private var isHTTP2: Bool { if case .connection = owner { true } else { false } }
 
   func handlerAdded(context: ChannelHandlerContext) {
     // After a handshake of TLS, the channel is active already.
@@ -116,15 +122,19 @@ final class HTTPConnection: ChannelInboundHandler {
     limit(.seconds(Int64(limits.headSeconds)))
   }
 
-  /// Tells the server whether the connection gives way to others.
+  /// Tells the owner whether the connection gives way to others.
   private func set(isBusy: Bool) {
-    guard isBusy != self.isBusy, let connections, let context else { return }
+    guard isBusy != self.isBusy, let context else { return }
     self.isBusy = isBusy
-    connections.set(isBusy: isBusy, context.channel)
+    switch owner {
+    case .server(let connections): connections.set(isBusy: isBusy, context.channel)
+    case .connection(let connection): connection.requestChanged(isBusy: isBusy)
+    }
   }
 
   func channelInactive(context: ChannelHandlerContext) {
     timer?.cancel()
+    set(isBusy: false)
     self.context = nil
     forgetBody()
     if case .streaming(let stream) = phase { stream.cancel() }

@@ -29,6 +29,8 @@ final class HTTP2Connection: ChannelInboundHandler {
   private let limits: HTTPServerLimits
   private let connections: OpenConnections
   private var streams: Set<HTTP2StreamID> = []
+  /// The number of requests that the service has taken and that are not answered.
+  private var takenCount = 0
   private var lastStream = HTTP2StreamID.rootStream
   private var isEnding = false
   private var timer: Scheduled<Void>?
@@ -65,7 +67,6 @@ final class HTTP2Connection: ChannelInboundHandler {
   }
 
   private func began(_ stream: HTTP2StreamID) {
-    if streams.isEmpty, let context { connections.set(isBusy: true, context.channel) }
     streams.insert(stream)
     lastStream = max(lastStream, stream)
     timer?.cancel()
@@ -73,8 +74,15 @@ final class HTTP2Connection: ChannelInboundHandler {
 
   private func ended(_ stream: HTTP2StreamID) {
     guard streams.remove(stream) != nil, streams.isEmpty else { return }
-    if let context { connections.set(isBusy: false, context.channel) }
     if isEnding { closeSoon() } else { startTimer(limits.idleSeconds) }
+  }
+
+  /// Notes that the service has taken a request of the connection, or that one has its answer. A connection without such requests gives
+  /// way to new ones when the server is full.
+  func requestChanged(isBusy: Bool) {
+    takenCount += isBusy ? 1 : -1
+    guard let context, takenCount == (isBusy ? 1 : 0) else { return }
+    connections.set(isBusy: isBusy, context.channel)
   }
 
   private func startTimer(_ seconds: Int) {
