@@ -105,7 +105,7 @@ public final class Intake {
     self.init(
       settings: settings, number: number, stop: stop, counters: counters, logger: logger,
       cluster: RealCluster(.intake, counters), clock: SystemClock(),
-      hashKey: HashKey(low: .random(in: 0 ... .max), high: .random(in: 0 ... .max)))
+      hashKey: .random())
   }
 
   /// Makes an intake with a given cluster, clock and hash key. The key is for planners that have none yet.

@@ -43,6 +43,9 @@ final class PartitionProcessor {
   private var takenPosition: [UInt8]?
   /// The texts that recur in the records.
   private var texts: RecurringTexts? = RecurringTexts()
+  /// The hash key of a planner that has none when its first record brings none: whatever else sent the log's first records, and a log
+  /// that has lost its beginning.
+  var hashKey = HashKey.standard
   /// The sweeps over the partition.
   private(set) var sweep = PartitionSweep()
 
@@ -149,16 +152,16 @@ final class PartitionProcessor {
     recordsTaken += 1
     guard offset >= position.nextOffset else { return .readAgain }
     let cursor = offset == position.nextOffset ? position.cursor : nil
-    let (origin, content, hashKey): (Origin?, LogRecord.Content, HashKey?)
+    let (origin, content, ownKey): (Origin?, LogRecord.Content, HashKey?)
     do throws(BinaryError) {
-      (origin, content, hashKey) = try LogRecord.parts(of: bytes, recurring: &texts)
+      (origin, content, ownKey) = try LogRecord.parts(of: bytes, recurring: &texts)
     } catch {
       if case .newerVersion = error { return .newerFormat(error) }
       pass(offset, timestamp)
       return .unreadable(error)
     }
     pass(offset, timestamp)
-    if let hashKey { recording.planner.use(hashKey) }
+    recording.planner.use(ownKey ?? hashKey)
     // A record with a cursor noted its origin before the restart.
     if let origin, !position.note(origin), cursor == nil { return .repeated }
     if treatment != .planned {

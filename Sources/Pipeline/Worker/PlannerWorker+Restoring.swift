@@ -101,6 +101,7 @@ extension PlannerWorker {
       guard restore.snapshot != nil else { return stop(partition, at: error) }
       return try readAgain(restore, because: error.description, clients)
     }
+    processor.hashKey = makeHashKey()
     if let snapshot = restore.snapshot, snapshot.birth != processor.position.birth {
       return try readAgain(restore, because: "it belongs to another log of the same name", clients)
     }

@@ -26,6 +26,8 @@ public final class PlannerWorker {
   let cluster: any Cluster
   let snapshots: SnapshotKeeper?
   let makeRecorder: () -> any PlannerRecorder
+  /// Makes the hash key of a planner that gets none from the log; see `PartitionProcessor.hashKey`.
+  let makeHashKey: () -> HashKey
   let transactionalID: String
   let report: PlannerReport
   private let store: (any SnapshotStore)?
@@ -102,7 +104,7 @@ public final class PlannerWorker {
     }
     self.init(
       settings: settings, number: number, initialPolicy: initialPolicy, stop: stop, counters: counters, logger: logger,
-      cluster: cluster, clock: SystemClock(), store: store, makeRecorder: makeRecorder)
+      cluster: cluster, clock: SystemClock(), store: store, makeHashKey: { .random() }, makeRecorder: makeRecorder)
   }
 
   /// Makes a worker with a given cluster, clock and store of snapshots.
@@ -110,10 +112,11 @@ public final class PlannerWorker {
   /// - Parameters:
   ///   - clock: The thread's clock.
   ///   - store: The store of local snapshots; nil to keep none.
+  ///   - makeHashKey: Makes the hash key of a planner that gets none from the log.
   init(
     settings: PipelineSettings, number: Int, initialPolicy: Policy = .none, stop: StopSignal,
     counters: PipelineCounters, logger: Logger, cluster: any Cluster, clock: any StageClock,
-    store: (any SnapshotStore)?,
+    store: (any SnapshotStore)?, makeHashKey: @escaping () -> HashKey = { .standard },
     makeRecorder: @escaping () -> any PlannerRecorder = { CountingRecorder(JSONRecorder()) }
   ) {
     self.settings = settings
@@ -126,6 +129,7 @@ public final class PlannerWorker {
     self.clock = clock
     self.store = store
     self.makeRecorder = makeRecorder
+    self.makeHashKey = makeHashKey
     var logger = logger
     logger[metadataKey: "worker"] = "\(number)"
     report = PlannerReport(logger: logger, counters: counters, clock: clock)
