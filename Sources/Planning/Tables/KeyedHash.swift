@@ -1,3 +1,5 @@
+package import Domain
+
 /// The hash of texts under a secret key, 128 bits. Two texts with the same hash count as the same text: without the key nobody can
 /// find a second one.
 package struct KeyedHash: Hashable, Sendable {
@@ -43,4 +45,13 @@ package struct KeyedHash: Hashable, Sendable {
 
 extension KeyedHash: Comparable {
   package static func < (a: KeyedHash, b: KeyedHash) -> Bool { (a.high, a.low) < (b.high, b.low) }
+}
+
+extension SipHash {
+  /// The hash of what was added.
+  @inline(__always)
+  package var value: KeyedHash {
+    let (low, high) = halves
+    return KeyedHash(low: low, high: high)
+  }
 }

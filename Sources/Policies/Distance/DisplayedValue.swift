@@ -4,7 +4,8 @@ package import Domain
 ///
 /// A double is kept as it is, so that distances can be computed. Anything else, also an integer that not every double can hold, is
 /// kept as a 51-bit hash in the bit patterns of NaN, which no JSON number has. Two different texts are taken for equal once in 2^51
-/// pairs.
+/// pairs. The hash has no secret key, because policies hold such values, too: who looks for another text that is taken for a given one
+/// must try some 2^50 texts.
 package struct DisplayedValue: Hashable, Sendable {
   /// The bits, as state records hold them.
   package let bits: UInt64
@@ -33,14 +34,10 @@ package struct DisplayedValue: Hashable, Sendable {
   }
 
   private init(_ sort: UInt8, _ text: String) {
-    var hash = FNV1a()
-    hash.add(sort)
-    hash.add(text: text.utf8.span)
-    var mixed = hash.value
-    mixed ^= mixed >> 33
-    mixed = mixed &* 0xff51_afd7_ed55_8ccd
-    mixed ^= mixed >> 33
-    self.init(bits: Self.hashed | mixed & ~Self.hashed)
+    var hash = SipHash(key: .standard)
+    hash.add(UInt64(sort))
+    hash.add(utf8: text.utf8.span)
+    self.init(bits: Self.hashed | hash.halves.low & ~Self.hashed)
   }
 
   /// Whether the values are the same.

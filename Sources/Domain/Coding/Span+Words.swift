@@ -1,7 +1,8 @@
 extension Span<UInt8> {
   /// Hands over the bytes eight at a time, the lowest first. The last word has what is left, and the number of bytes in its top byte.
+  @inlinable
   @inline(__always)
-  func forEachWord(_ body: (UInt64) -> Void) {
+  package func forEachWord(_ body: (UInt64) -> Void) {
     // The span keeps the bytes alive for the whole call, and no load reaches beyond its end.
     unsafe withUnsafeBytes { bytes in
       var at = 0

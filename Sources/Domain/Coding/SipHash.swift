@@ -1,16 +1,15 @@
-package import Domain
-
 /// SipHash-2-4 with 128 bits of output, a keyed hash of short texts (Aumasson and Bernstein, "SipHash: a fast short-input PRF",
 /// 2012; the longer output is that of the authors' reference implementation). The hash of one text is the one of that
 /// implementation. It gives the same numbers on every machine and in every version: `rouse.state` holds hashes made with it.
 package struct SipHash {
-  private var v0: UInt64
-  private var v1: UInt64
-  private var v2: UInt64
-  private var v3: UInt64
+  @usableFromInline var v0: UInt64
+  @usableFromInline var v1: UInt64
+  @usableFromInline var v2: UInt64
+  @usableFromInline var v3: UInt64
 
   /// Creates the hash of nothing.
   /// - Parameter key: The secret key.
+  @inlinable
   @inline(__always)
   package init(key: HashKey) {
     v0 = key.low ^ 0x736f_6d65_7073_6575
@@ -19,8 +18,9 @@ package struct SipHash {
     v3 = key.high ^ 0x7465_6462_7974_6573
   }
 
+  @inlinable
   @inline(__always)
-  private mutating func round() {
+  mutating func round() {
     v0 = v0 &+ v1
     v1 = (v1 << 13 | v1 >> 51) ^ v0
     v0 = v0 << 32 | v0 >> 32
@@ -34,6 +34,7 @@ package struct SipHash {
   }
 
   /// Adds a number.
+  @inlinable
   @inline(__always)
   package mutating func add(_ word: UInt64) {
     v3 ^= word
@@ -43,6 +44,7 @@ package struct SipHash {
   }
 
   /// Adds a text given as UTF-8, or any bytes. Its last word has its length, so that "ab" and "c" differ from "a" and "bc".
+  @inlinable
   @inline(__always)
   package mutating func add(utf8 text: Span<UInt8>) {
     var state = self
@@ -51,14 +53,15 @@ package struct SipHash {
   }
 
   /// The hash of what was added.
+  @inlinable
   @inline(__always)
-  package var value: KeyedHash {
+  package var halves: (low: UInt64, high: UInt64) {
     var state = self
     state.v2 ^= 0xee
     for _ in 0..<4 { state.round() }
     let low = state.v0 ^ state.v1 ^ state.v2 ^ state.v3
     state.v1 ^= 0xdd
     for _ in 0..<4 { state.round() }
-    return KeyedHash(low: low, high: state.v0 ^ state.v1 ^ state.v2 ^ state.v3)
+    return (low, state.v0 ^ state.v1 ^ state.v2 ^ state.v3)
   }
 }
