@@ -51,7 +51,7 @@ import Testing
       let idle = try TestHTTP2Client(served.server.address)
       idle.request(1, "GET", "/")
       #expect(idle.body(1) != nil)
-      // Of one address three connections may stay.
+      // One address may have three connections.
       let last = try TestHTTP2Client(served.server.address)
       last.request(1, "GET", "/")
       #expect(last.body(1) != nil)

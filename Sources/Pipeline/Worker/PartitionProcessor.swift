@@ -43,8 +43,7 @@ final class PartitionProcessor {
   private var takenPosition: [UInt8]?
   /// The texts that recur in the records.
   private var texts: RecurringTexts? = RecurringTexts()
-  /// The hash key of a planner that has none when its first record brings none: whatever else sent the log's first records, and a log
-  /// that has lost its beginning.
+  /// The hash key that the planner takes if it has none and its first record has none, as in a log that retention has shortened.
   var hashKey = HashKey.standard
   /// The sweeps over the partition.
   private(set) var sweep = PartitionSweep()

@@ -117,7 +117,7 @@ extension Planner {
   ) {
     let instance = place(widget.id, widget.kind, .widget, device, into: &output)
     registry.set(pushEnabled: widget.pushEnabled, instance)
-    // What is not later than the last reload has come already, and was charged.
+    // The widget has reloaded since an earlier time, so no reload is to come.
     let isToCome = widget.nextReload.map { $0 > registry.instances[instance].lastReload } ?? false
     registry.set(nextReload: isToCome ? widget.nextReload : nil, instance)
     listen(instance, to: widget.interests)

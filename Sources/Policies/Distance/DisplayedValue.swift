@@ -4,8 +4,8 @@ package import Domain
 ///
 /// A double is kept as it is, so that distances can be computed. Anything else, also an integer that not every double can hold, is
 /// kept as a 51-bit hash in the bit patterns of NaN, which no JSON number has. Two different texts are taken for equal once in 2^51
-/// pairs. The hash has no secret key, because policies hold such values, too: who looks for another text that is taken for a given one
-/// must try some 2^50 texts.
+/// pairs. The hash has no secret key, because policies hold such values, too. Finding another text with the hash of a given one takes
+/// some 2^50 tries.
 package struct DisplayedValue: Hashable, Sendable {
   /// The bits, as state records hold them.
   package let bits: UInt64

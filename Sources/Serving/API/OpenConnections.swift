@@ -92,7 +92,7 @@ final class OpenConnections: Sendable {
   func set(_ address: String, of channel: any Channel) -> (any Channel)? {
     state.withLock { state in
       let id = ObjectIdentifier(channel)
-      // One that gives way may become active first.
+      // A connection may become active after it was chosen to give way.
       guard let connection = state.connections[id], !connection.isClosing else { return nil }
       state.connections[id]?.address = address
       state.counts[address, default: 0] += 1
