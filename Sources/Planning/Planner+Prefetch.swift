@@ -18,7 +18,7 @@ extension Planner {
     var slots = InlineArray<16, SubjectSlot>(repeating: .absent)
     var interests = InlineArray<16, InterestSlot>(repeating: .absent)
     let count = min(hints.count, Self.hintsMax)
-    let key = hashKey ?? .standard
+    let key = hashKey
     var subjects = InlineArray<16, KeyedHash>(repeating: .none)
     for i in 0..<count {
       subjects[i] = hints[i].subject(key)
@@ -225,7 +225,7 @@ extension Planner {
     for i in 0..<count where !names[i].isAbsent {
       let name = registry.texts.bytes.span.extracting(registry.texts.range(of: names[i]))
       keys[i] = rules[registry.instances[record.reached[i]].kind].display.truthKey(
-        subject: name, hashKey: hashKey ?? .standard)
+        subject: name, hashKey: hashKey)
     }
     let slots = subjects.slots(keys, count: count)
     for i in 0..<count {

@@ -51,8 +51,6 @@ public struct Planner {
   /// Always nil. The size of its type is known only at run time, which makes the compiler use a planner where it stands. Otherwise
   /// each call of a method that changes nothing copies the planner first: 2 KB, several times for each decision.
   private let usedInPlace: (any Sendable)? = nil
-  /// The key of the hashes of subjects, event ids and displayed content; nil before the first record that has one or needs one.
-  var hashKey: HashKey?
   /// The count of the events that had too many interest keys, so that some of their keys were ignored.
   public internal(set) var keysLeftOut = KeysLeftOut()
 
@@ -66,9 +64,10 @@ public struct Planner {
   ///   - policy: The policy that is in force until the planner reads a policy record from the log.
   ///   - bounds: The bounds of the planner's memory and times.
   ///   - offsets: The source of the UTC offsets of time zones.
+  ///   - hashKey: The key of its hashes. No decision depends on it.
   public init(
     partition: Int32 = 0, partitionCount: Int32 = 1, policy: Policy, bounds: PlannerBounds = PlannerBounds(),
-    offsets: TimeZoneOffsets = .system
+    offsets: TimeZoneOffsets = .system, hashKey: HashKey = .standard
   ) {
     self.partition = partition
     self.partitionCount = partitionCount
@@ -76,21 +75,13 @@ public struct Planner {
     zones = ZoneTable(offsets: offsets)
     zones.use(policy.quietHours, now: .distantPast)
     ledgers = Ledgers(policy.profile)
-    rules = Rules(policy)
+    rules = Rules(policy, hashKey)
     pricing = Pricing(prior: bounds.demandPrior)
   }
 
-  /// Takes a hash key, unless the planner has one. Call it before `begin` for a record that brings one.
-  /// - Parameter key: The key.
-  public mutating func use(_ key: HashKey) { hashKey = hashKey ?? key }
-
-  /// Returns the hash key. Without one from the log, the standard key stays the planner's from now on.
+  /// The key of the hashes of subjects, event ids and displayed content.
   @inline(__always)
-  mutating func keyForHashes() -> HashKey {
-    if let hashKey { return hashKey }
-    hashKey = .standard
-    return .standard
-  }
+  var hashKey: HashKey { rules.hashKey }
 
   /// The policy in force.
   public var policy: Policy { rules.policy }
@@ -258,7 +249,7 @@ public struct Planner {
       let name = registry.texts.range(of: registry.interests.key(of: interest))
       for display in displays {
         keys[count] = display.truthKey(
-          subject: registry.texts.bytes.span.extracting(name), hashKey: hashKey ?? .standard)
+          subject: registry.texts.bytes.span.extracting(name), hashKey: hashKey)
         count += 1
         if count < Self.hintsMax { continue }
         subjects.findCurrent(keys, count: count, &found)

@@ -140,8 +140,6 @@ struct RandomDomain {
     let origin = maybe {
       Origin(topic: $0.name().text, partition: Int32($0.int(0...1000)), offset: Int64($0.int(0...Int.max)))
     }
-    var record = LogRecord(origin: origin, content: content)
-    record.hashKey = maybe { HashKey(low: UInt64($0.int(0...Int.max)), high: UInt64($0.int(0...Int.max))) }
-    return record
+    return LogRecord(origin: origin, content: content)
   }
 }

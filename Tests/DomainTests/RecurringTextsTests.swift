@@ -5,7 +5,7 @@ import Testing
 @Suite("Texts that recur in log records") struct RecurringTextsTests {
   private static func parts(_ bytes: [UInt8], _ texts: inout RecurringTexts?) -> Result<LogRecord, BinaryError> {
     do throws(BinaryError) {
-      let (origin, content, _) = try LogRecord.parts(of: bytes, recurring: &texts)
+      let (origin, content) = try LogRecord.parts(of: bytes, recurring: &texts)
       return .success(LogRecord(origin: origin, content: content))
     } catch {
       return .failure(error)

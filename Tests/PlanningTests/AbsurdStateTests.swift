@@ -56,7 +56,7 @@ struct AbsurdStateTests {
         writer.zigzag(generation)
         writer.zigzag(-1)
         writer.zigzag(0)
-        writer.uint8(0)
+        for _ in 0..<2 { writer.int64(0) }
         StateExtent().write(to: &writer)
       }
     }

@@ -33,34 +33,38 @@ struct IdentityTests {
     #expect(h.only?.event == "e-1" && h.only?.reason != .duplicate)
   }
 
-  @Test("the first hash key of the log is the planner's, also after a restart; later ones change nothing")
-  func firstKey() throws {
-    let (first, later) = (HashKey(low: 1, high: 2), HashKey(low: 3, high: 4))
+  /// Each pair had one hash as long as the texts of displayed fields were known by 51 bits without a key. They were found in a minute.
+  @Test(
+    "a screen is not right because the true text has a hash like that of the shown one",
+    arguments: [("aapncng", "aogjjnf"), ("jlkgnce", "nelgfab"), ("bnddabh", "emkieff")])
+  func otherText(shown: String, truth: String) {
     var h = H()
-    h.losesPlanner = { true }
-    h.planner.use(first)
     h.register(.phone())
-    h.event(.delay(30, id: "e1", at: H.noon))
-    #expect(h.planner.hashKey == first)
-    h.planner.use(later)
-    h.event(.delay(30, id: "e1", at: H.noon + H.minute))
-    #expect(h.only?.reason == .duplicate && h.planner.hashKey == first && h.restarts > 0)
+    h.event(.delay(30, id: "e1", at: H.noon, status: shown))
+    h.event(.delay(30, id: "e2", at: H.noon + H.minute, status: shown))
+    #expect(h.only?.reason == .notVisible)
+    h.event(.delay(30, id: "e3", at: H.noon + 2 * H.minute, status: truth))
+    #expect(h.only?.reason.outcome == .sent)
   }
 
-  @Test("a planner that had to hash without a key keeps the standard one, so that what it knows stays known")
-  func withoutKey() {
-    var h = H()
+  @Test("a restored planner has the hash key of its state")
+  func keptKey() {
+    let key = HashKey(low: 1, high: 2)
+    var h = H(hashKey: key)
+    h.losesPlanner = { true }
     h.register(.phone())
     h.event(.delay(30, id: "e1", at: H.noon))
-    h.planner.use(HashKey(low: 1, high: 2))
     h.event(.delay(30, id: "e1", at: H.noon + H.minute))
-    #expect(h.only?.reason == .duplicate && h.planner.hashKey == .standard)
+    #expect(h.only?.reason == .duplicate && h.planner.hashKey == key && h.restarts > 0)
+    h.event(.delay(30, id: "e2", at: H.noon + 2 * H.minute))
+    #expect(h.only?.reason == .notVisible)
+    h.event(.delay(30, id: "e3", at: H.noon + 3 * H.minute, status: "boarding"))
+    #expect(h.only?.reason.outcome == .sent)
   }
 
   @Test("no decision and no command depends on the hash key", arguments: 0..<6 as Range<UInt64>)
   func anyKey(seed: UInt64) {
-    var planners = [H(), H()]
-    planners[1].planner.use(HashKey(low: seed, high: ~seed))
+    var planners = [H(), H(hashKey: HashKey(low: seed, high: ~seed))]
     for place in planners.indices {
       var random = SeededRandom(seed: seed)
       for phone in 0..<4 {
@@ -72,7 +76,8 @@ struct IdentityTests {
         time += Int64.random(in: 0...(5 * H.minute), using: &random)
         let event = DomainEvent.delay(
           Double(i % 5) * 10, id: "e\(random.below(200))", subject: "flight/UA\(random.below(5))",
-          at: time - Int64.random(in: 0...H.minute, using: &random))
+          at: time - Int64.random(in: 0...H.minute, using: &random),
+          status: "status \(random.below(3))")
         planners[place].event(event, at: time)
       }
       planners[place].drain(until: time + 30 * H.hour)

@@ -27,9 +27,11 @@ struct PlannerHarness {
   /// Creates a planner that expects no demand before it knows anything, so that tokens are free until many changes have come,
   /// unless the test says otherwise.
   init(
-    _ policy: Policy = .flights(), partition: Int32 = 0, partitionCount: Int32 = 1, demand: DemandPrior = .none
+    _ policy: Policy = .flights(), partition: Int32 = 0, partitionCount: Int32 = 1, demand: DemandPrior = .none,
+    hashKey: HashKey = .standard
   ) {
-    planner = Planner(partition: partition, partitionCount: partitionCount, policy: policy, bounds: .expecting(demand))
+    planner = Planner(
+      partition: partition, partitionCount: partitionCount, policy: policy, bounds: .expecting(demand), hashKey: hashKey)
   }
 
   @discardableResult
@@ -57,7 +59,8 @@ struct PlannerHarness {
     planner.takeChanges { state[Array($0)] = $1.map(Array.init) }
     let cursor = planner.cursor
     var restore = PlannerRestore(
-      partition: planner.partition, partitionCount: planner.partitionCount, bounds: planner.bounds)
+      partition: planner.partition, partitionCount: planner.partitionCount, bounds: planner.bounds,
+      hashKey: .random())
     do {
       for (key, value) in topicOrder(state) { try restore.add(key: key, value: value) }
       planner = try restore.finish(initialPolicy: planner.policy)

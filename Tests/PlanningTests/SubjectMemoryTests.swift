@@ -259,7 +259,7 @@ struct SubjectMemoryTests {
         if let slot {
           (entry, found) = (slot, found + 1)
         } else {
-          let value = DisplayedValue(bits: key.low)
+          let value = DisplayedValue(low: key.low, high: 0)
           memory.note(key, values: [value].span, now: now)
           entry = .absent
         }

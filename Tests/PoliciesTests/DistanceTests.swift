@@ -75,11 +75,11 @@ import Testing
     for _ in 0..<200 {
       let count = Int.random(in: 1...4, using: &random)
       let fields = (0..<count).map { Self.field($0, using: &random) }
-      let compiled = fields.map(FieldDistance.init)
+      let compiled = fields.map { FieldDistance($0) }
       let shown = fields.map { _ in Self.value(using: &random) }
       let truth = shown.map { Bool.random(using: &random) ? $0 : Self.value(using: &random) }
       let distance = ScreenDistance.between(
-        shown: shown.map(DisplayedValue.init), truth: truth.map(DisplayedValue.init), compiled)
+        shown: shown.map { DisplayedValue($0) }, truth: truth.map { DisplayedValue($0) }, compiled)
       let alike = fields.indices.allSatisfy { Self.looks(shown[$0], fields[$0]) == Self.looks(truth[$0], fields[$0]) }
       #expect((0...1).contains(distance))
       #expect((distance == 0) == alike, "seed \(seed): \(fields) \(shown) \(truth)")

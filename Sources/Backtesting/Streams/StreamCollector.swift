@@ -111,7 +111,7 @@ struct StreamCollector {
     instancesSeen += 1
     if streams.count >= instancesMax { return }
     var stream = given
-    stream.screen = ScreenStream(measures: policy.kinds[kind].displays.map(FieldDistance.init))
+    stream.screen = ScreenStream(measures: policy.kinds[kind].displays.map { FieldDistance($0) })
     streams.append(stream)
     for interest in interests {
       entries[interest, default: []].append(entryStreams.count)

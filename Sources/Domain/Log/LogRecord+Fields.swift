@@ -1,15 +1,10 @@
-/// The format of `rouse.log`: the format version, the tag of the content, the origin, and the content. A hash key stands before the
-/// tag, behind a byte that is no tag.
+/// The format of `rouse.log`: the format version, the tag of the content, the origin, and the content.
 extension LogRecord {
   /// The format version that this program writes.
   public static let formatVersion: UInt8 = 1
   /// The largest first byte that counts as a format version. Versions rise one by one, so a larger first byte shows that the
   /// bytes are no log record: JSON, for one, begins with 0x7b or white space, from 0x09 on.
   static let formatVersionMax: UInt8 = 8
-  /// The byte before a hash key.
-  private static let keyMark: UInt8 = 0xff
-  /// The sizes of the format version, and of a hash key with its mark. Bytes.
-  private static let (versionBytes, keyBytes) = (1, 17)
 
   /// Appends the record to `bytes`.
   public func encode(into bytes: inout [UInt8]) {
@@ -22,10 +17,6 @@ extension LogRecord {
   /// Appends the record to what was written before.
   public func encode(into writer: inout BinaryWriter) {
     writer.uint8(Self.formatVersion)
-    if let hashKey {
-      writer.uint8(Self.keyMark)
-      for half in [hashKey.low, hashKey.high] { writer.int64(Int64(bitPattern: half)) }
-    }
     var (origin, content) = (origin, content)
     Self.fields(&origin, &content, &writer)
   }
@@ -33,17 +24,14 @@ extension LogRecord {
   /// Reads a record.
   /// - Throws: `BinaryError.newerVersion` if a newer program wrote the record; another `BinaryError` if it is damaged.
   public init(bytes: [UInt8]) throws(BinaryError) {
-    let (origin, content, hashKey) = try Self.parts(of: bytes)
+    let (origin, content) = try Self.parts(of: bytes)
     self.init(origin: origin, content: content)
-    self.hashKey = hashKey
   }
 
   /// Reads the parts of a record. Avoids the copy that reading `content` from a `LogRecord` makes.
   /// - Parameter bytes: The value of the record.
   /// - Throws: `BinaryError.newerVersion` if a newer program wrote the record; another `BinaryError` if it is damaged.
-  public static func parts(of bytes: [UInt8]) throws(BinaryError) -> (
-    origin: Origin?, content: Content, hashKey: HashKey?
-  ) {
+  public static func parts(of bytes: [UInt8]) throws(BinaryError) -> (origin: Origin?, content: Content) {
     var texts: RecurringTexts?
     return try parts(of: bytes, recurring: &texts)
   }
@@ -55,7 +43,7 @@ extension LogRecord {
   /// - Throws: As `parts(of:)` does.
   public static func parts(
     of bytes: [UInt8], recurring texts: inout RecurringTexts?
-  ) throws(BinaryError) -> (origin: Origin?, content: Content, hashKey: HashKey?) {
+  ) throws(BinaryError) -> (origin: Origin?, content: Content) {
     var reader = BinaryReader(bytes)
     // Lent to the reader: with a second owner, each new text would copy the table.
     swap(&reader.recurring, &texts)
@@ -65,12 +53,6 @@ extension LogRecord {
       throw .corrupt(offset: 0, what: "a format version from 1 to \(formatVersionMax)")
     }
     guard version <= formatVersion else { throw .newerVersion(found: version, newestKnown: formatVersion) }
-    var hashKey: HashKey?
-    if tagPlace(in: bytes) != versionBytes {
-      _ = try reader.uint8("a mark")
-      let low = UInt64(bitPattern: try reader.int64("a hash key"))
-      hashKey = HashKey(low: low, high: UInt64(bitPattern: try reader.int64("a hash key")))
-    }
     var origin: Origin?
     var content = Content.tick
     try fields(&origin, &content, &reader)
@@ -79,7 +61,7 @@ extension LogRecord {
       throw .corrupt(offset: 2, what: "an origin with a partition and an offset from 0 on")
     }
     try content.requireBounds()
-    return (origin, consume content, hashKey)
+    return (origin, consume content)
   }
 
   /// Encodes or decodes each field after the format version.
@@ -118,11 +100,6 @@ extension LogRecord {
     }
   }
 
-  /// Returns the place of the tag in the bytes of a record that is not empty.
-  private static func tagPlace(in bytes: [UInt8]) -> Int {
-    bytes.count > versionBytes && bytes[versionBytes] == keyMark ? versionBytes + keyBytes : versionBytes
-  }
-
   /// Whether bytes are a log record of a known format that holds a policy. Looks at two bytes, so a search through many records is quick.
   public static func isPolicy(_ bytes: [UInt8]) -> Bool {
     bytes.count > 2 && (1...formatVersion).contains(bytes[0]) && bytes[1] == Content.Tag.policy.rawValue
@@ -130,16 +107,14 @@ extension LogRecord {
 
   /// Whether bytes are a log record of a known format that holds an event. Looks at two bytes, as `isPolicy` does.
   package static func isEvent(_ bytes: [UInt8]) -> Bool {
-    let tag = tagPlace(in: bytes)
-    return bytes.count > tag + 1 && (1...formatVersion).contains(bytes[0]) && bytes[tag] == Content.Tag.event.rawValue
+    bytes.count > 2 && (1...formatVersion).contains(bytes[0]) && bytes[1] == Content.Tag.event.rawValue
   }
 
   /// Finds the type and the subject of an event in the bytes of a log record, without reading the rest.
   /// - Returns: their places in `bytes`; nil for a record that is no event and for bytes that are no record.
   public static func eventPlaces(in bytes: [UInt8]) -> (type: Range<Int>, subject: Range<Int>)? {
-    let tag = tagPlace(in: bytes)
-    guard bytes.count > tag + 1, bytes[0] == formatVersion, bytes[tag] == Content.Tag.event.rawValue else { return nil }
-    var reader = BinaryReader(bytes, in: tag + 1..<bytes.count)
+    guard bytes.count > 2, bytes[0] == formatVersion, bytes[1] == Content.Tag.event.rawValue else { return nil }
+    var reader = BinaryReader(bytes, in: 2..<bytes.count)
     do throws(BinaryError) {
       // The origin, as `Origin.fields` lists it.
       if try reader.bool() {

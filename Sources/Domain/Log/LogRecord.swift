@@ -4,11 +4,8 @@ public struct LogRecord: Equatable, Sendable {
   public var origin: Origin?
   /// The content.
   public var content: Content
-  /// The hash key that the planner of the partition is to take, if it has none yet. Intake puts one into its first record in each
-  /// partition; nil in the others.
-  public var hashKey: HashKey?
 
-  /// Creates a record without a hash key.
+  /// Creates a record.
   public init(origin: Origin?, content: Content) {
     self.origin = origin
     self.content = content

@@ -156,7 +156,6 @@ extension Intake {
         try queue(record, of: index, in: batch, to: targets, producer)
       }
     }
-    let record = withKey(record, to: targets)
     let device = record.device
     if !outgoing.takes(isShared: device == nil) { guard try handOver(of: batch, producer) else { return false } }
     if let device {
@@ -210,7 +209,7 @@ extension Intake {
     _ record: LogRecord, of index: Int, in batch: Int, to targets: Range<Int32>, _ producer: any ClusterProducer
   ) throws(KafkaError) {
     buffer.removeAll(keepingCapacity: true)
-    withKey(record, to: targets).encode(into: &buffer)
+    record.encode(into: &buffer)
     underway.noteSent(buffer.count * targets.count, of: batch)
     let time = settings.timestamps == .event ? time(of: record, underway.list[batch].messages[index]) : nil
     let key = record.device.map { Array($0.utf8) }
@@ -220,14 +219,6 @@ extension Intake {
           topic: settings.topics.log, partition: partition, key: key, value: buffer,
           timestampMilliseconds: time.map { max(1, $0.milliseconds) }, tag: underway.list[batch].number))
     }
-  }
-
-  /// Adds the hash key to a record for partitions of which some may have no key yet.
-  private func withKey(_ record: LogRecord, to targets: Range<Int32>) -> LogRecord {
-    if known.count >= Int(partitions) || known.isSuperset(of: targets) { return record }
-    var record = record
-    record.hashKey = hashKey
-    return record
   }
 
   // MARK: Destinations

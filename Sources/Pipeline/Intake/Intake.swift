@@ -63,8 +63,6 @@ public final class Intake {
   var ended: KafkaError?
   /// The log partitions in which the broker has accepted a record of the current producer.
   var known: Set<Int32> = []
-  /// The hash key for planners that have none yet (`LogRecord.hashKey`).
-  let hashKey: HashKey
   private(set) var consumer: (any ClusterConsumer)?
   /// The producer of the log.
   private(set) var producer: (any ClusterProducer)?
@@ -104,16 +102,14 @@ public final class Intake {
   ) {
     self.init(
       settings: settings, number: number, stop: stop, counters: counters, logger: logger,
-      cluster: RealCluster(.intake, counters), clock: SystemClock(),
-      hashKey: .random())
+      cluster: RealCluster(.intake, counters), clock: SystemClock())
   }
 
-  /// Makes an intake with a given cluster, clock and hash key. The key is for planners that have none yet.
+  /// Makes an intake with a given cluster and clock.
   init(
     settings: PipelineSettings, number: Int = 0, stop: StopSignal, counters: PipelineCounters, logger: Logger,
-    cluster: any Cluster, clock: any StageClock, hashKey: HashKey = .standard
+    cluster: any Cluster, clock: any StageClock
   ) {
-    self.hashKey = hashKey
     self.settings = settings
     self.number = number
     self.stop = stop

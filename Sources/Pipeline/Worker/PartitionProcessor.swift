@@ -43,8 +43,6 @@ final class PartitionProcessor {
   private var takenPosition: [UInt8]?
   /// The texts that recur in the records.
   private var texts: RecurringTexts? = RecurringTexts()
-  /// The hash key that the planner takes if it has none and its first record has none, as in a log that retention has shortened.
-  var hashKey = HashKey.standard
   /// The sweeps over the partition.
   private(set) var sweep = PartitionSweep()
 
@@ -151,16 +149,15 @@ final class PartitionProcessor {
     recordsTaken += 1
     guard offset >= position.nextOffset else { return .readAgain }
     let cursor = offset == position.nextOffset ? position.cursor : nil
-    let (origin, content, ownKey): (Origin?, LogRecord.Content, HashKey?)
+    let (origin, content): (Origin?, LogRecord.Content)
     do throws(BinaryError) {
-      (origin, content, ownKey) = try LogRecord.parts(of: bytes, recurring: &texts)
+      (origin, content) = try LogRecord.parts(of: bytes, recurring: &texts)
     } catch {
       if case .newerVersion = error { return .newerFormat(error) }
       pass(offset, timestamp)
       return .unreadable(error)
     }
     pass(offset, timestamp)
-    recording.planner.use(ownKey ?? hashKey)
     // A record with a cursor noted its origin before the restart.
     if let origin, !position.note(origin), cursor == nil { return .repeated }
     if treatment != .planned {

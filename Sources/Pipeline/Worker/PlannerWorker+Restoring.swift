@@ -83,8 +83,9 @@ extension PlannerWorker {
       return
     }
     let leftOut = partitions.leftOut(of: partition)
-    let restore = PartitionRestore(partition: partition, at: clock.elapsed, leavingOut: leftOut) { [settings] in
-      PlannerRestore(partition: partition, partitionCount: clients.partitionCount, bounds: settings.bounds)
+    let restore = PartitionRestore(partition: partition, at: clock.elapsed, leavingOut: leftOut) { [settings, makeHashKey] in
+      PlannerRestore(
+        partition: partition, partitionCount: clients.partitionCount, bounds: settings.bounds, hashKey: makeHashKey())
     }
     partitions.take(.settled(restore), for: partition)
     try clients.reader.begin(restore)
@@ -101,7 +102,6 @@ extension PlannerWorker {
       guard restore.snapshot != nil else { return stop(partition, at: error) }
       return try readAgain(restore, because: error.description, clients)
     }
-    processor.hashKey = makeHashKey()
     if let snapshot = restore.snapshot, snapshot.birth != processor.position.birth {
       return try readAgain(restore, because: "it belongs to another log of the same name", clients)
     }

@@ -26,7 +26,7 @@ public final class PlannerWorker {
   let cluster: any Cluster
   let snapshots: SnapshotKeeper?
   let makeRecorder: () -> any PlannerRecorder
-  /// Makes the hash key of a planner that gets none from the log; see `PartitionProcessor.hashKey`.
+  /// Makes the hash key of a planner without state.
   let makeHashKey: () -> HashKey
   let transactionalID: String
   let report: PlannerReport
@@ -112,7 +112,7 @@ public final class PlannerWorker {
   /// - Parameters:
   ///   - clock: The thread's clock.
   ///   - store: The store of local snapshots; nil to keep none.
-  ///   - makeHashKey: Makes the hash key of a planner that gets none from the log.
+  ///   - makeHashKey: Makes the hash key of a planner without state.
   init(
     settings: PipelineSettings, number: Int, initialPolicy: Policy = .none, stop: StopSignal,
     counters: PipelineCounters, logger: Logger, cluster: any Cluster, clock: any StageClock,

@@ -253,7 +253,7 @@ extension Planner {
   private func truthKey(_ kind: KindSlot, _ entry: EntrySlot) -> KeyedHash {
     let subject = registry.texts.range(of: registry.interests.key(of: registry.entries[entry].interest))
     return rules[kind].display.truthKey(
-      subject: registry.texts.bytes.span.extracting(subject), hashKey: hashKey ?? .standard)
+      subject: registry.texts.bytes.span.extracting(subject), hashKey: hashKey)
   }
 
   // MARK: Ending what is shown

@@ -8,7 +8,7 @@ extension Planner {
     record.fanOut.remembered = .absent
     record.fanOut.noted = .absent
     record.fanOut.time = event.time
-    record.fanOut.subject = SipHash(key: keyForHashes())
+    record.fanOut.subject = SipHash(key: hashKey)
     record.fanOut.subject.add(utf8: event.subject.utf8.span)
     record.fanOut.slot = pending.insert(
       event: event.id, traceparent: event.traceparent, time: event.time, offset: record.offset)
@@ -36,7 +36,7 @@ extension Planner {
 
   private mutating func note(_ event: DomainEvent) -> SubjectMemory.Standing {
     let key = SubjectMemory.key(subject: record.fanOut.subject, type: event.type.utf8.span)
-    var id = SipHash(key: keyForHashes())
+    var id = SipHash(key: hashKey)
     id.add(UInt64(event.source.utf8.count))
     id.add(utf8: event.source.utf8.span)
     id.add(utf8: event.id.utf8.span)

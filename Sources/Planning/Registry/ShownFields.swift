@@ -14,7 +14,7 @@ struct ShownRow: Hashable {
 }
 
 /// The values that screens show since their last reload, one row for each interest entry whose subject is shown field by field. A
-/// row takes eight bytes for its head and eight for each field.
+/// row takes eight bytes for its head and 16 for each field.
 ///
 ///      63            24 23          6 5          0
 ///     ┌────────────────┬─────────────┬────────────┐
@@ -70,7 +70,10 @@ struct ShownFields {
 
   /// Returns the value of one field in a row.
   @inline(__always)
-  subscript(row: ShownRow, field: Int) -> DisplayedValue { DisplayedValue(bits: cells[Int(row.place) + 1 + field]) }
+  subscript(row: ShownRow, field: Int) -> DisplayedValue {
+    let place = Int(row.place) + 1 + 2 * field
+    return DisplayedValue(low: cells[place], high: cells[place + 1])
+  }
 
   /// Sets the head and the values of a row. A row of other fields is replaced by a new one.
   /// - Parameters:
@@ -84,7 +87,10 @@ struct ShownFields {
     }
     cells[Int(row.place)] = head
     let first = Int(row.place) + 1
-    for field in values.indices { cells[first + field] = values[field].bits }
+    for field in values.indices {
+      cells[first + 2 * field] = values[field].low
+      cells[first + 2 * field + 1] = values[field].high
+    }
   }
 
   private mutating func make(_ head: UInt64) -> ShownRow {
@@ -95,7 +101,7 @@ struct ShownFields {
     }
     let place = UInt32(cells.count)
     cells.append(head)
-    for _ in 0..<count { cells.append(DisplayedValue.absent.bits) }
+    cells.append(contentsOf: repeatElement(0, count: 2 * count))
     return ShownRow(place: place)
   }
 

@@ -26,7 +26,8 @@ package struct KindDisplay {
   ///   - kind: The name of the kind.
   ///   - displays: The fields that it displays.
   ///   - era: The number of the time for which policies name the kind without a break (`KindSettings.era`).
-  init(kind: Identifier, _ displays: [DisplayField], era: UInt64 = 0) {
+  ///   - hashKey: The key of the planner's hashes.
+  init(kind: Identifier, _ displays: [DisplayField], era: UInt64 = 0, hashKey: HashKey = .standard) {
     let own = Self.hash(of: kind, displays, era: era)
     shared = Self.shared(displays, of: kind)
     var hash = Hash64()
@@ -36,7 +37,7 @@ package struct KindDisplay {
     rowHead = ShownFields.head(hash: own, count: displays.count)
     weights = KindPricing.measure(displays)
     scale = weights & ShownFields.scaleBits
-    fields = displays.map { FieldDistance($0) }
+    fields = displays.map { FieldDistance($0, hashKey: hashKey) }
   }
 
   /// Returns a number that is equal for the kinds that share what is known of a subject: those that display the same fields, all without

@@ -66,10 +66,11 @@ struct KindSettings {
   /// - Parameters:
   ///   - kind: The settings in the policy, or those of a kind that it does not name.
   ///   - index: The index of the kind in `Policy.kinds`; nil if the policy does not name it.
-  mutating func configure(_ kind: KindPolicy, index: Int?) {
+  ///   - hashKey: The key of the planner's hashes.
+  mutating func configure(_ kind: KindPolicy, index: Int?, _ hashKey: HashKey) {
     policyIndex = index
     let before = display
-    display = KindDisplay(kind: name, kind.displays, era: era)
+    display = KindDisplay(kind: name, kind.displays, era: era, hashKey: hashKey)
     if !before.isEmpty { note(scale: before.scale) }
     hasOtherScales = scales.contains { $0 != display.scale }
     enabled = kind.enabled

@@ -17,8 +17,17 @@ struct Rules {
   private var kindByName: [Identifier: KindSlot] = [:]
   private var table = RuleTable()
 
+  /// The key of the planner's hashes, also of the texts with which displayed fields are compared.
+  private(set) var hashKey: HashKey
+
   /// Creates the rules of a policy, without kinds.
-  init(_ policy: Policy) { self.policy = policy }
+  /// - Parameters:
+  ///   - policy: The policy.
+  ///   - hashKey: The key of the planner's hashes.
+  init(_ policy: Policy, _ hashKey: HashKey = .standard) {
+    self.policy = policy
+    self.hashKey = hashKey
+  }
 
   /// The settings of a kind.
   @inline(__always)
@@ -96,7 +105,7 @@ struct Rules {
         budget: InstanceBudget(
           perDay: policy.profile.instanceReloads.limit, minInterval: policy.profile.instanceReloads.minInterval),
         rules: [])
-    kinds[kind.index].configure(numbers, index: index)
+    kinds[kind.index].configure(numbers, index: index, hashKey)
     return numbers
   }
 
@@ -156,6 +165,8 @@ struct Rules {
   /// - Parameter error: The problems of its document.
   mutating func note(refused error: PolicyError) { refused = error }
 
+  /// Restores the key of the planner's hashes. Restore the policy in force after it.
+  mutating func restore(hashKey: HashKey) { self.hashKey = hashKey }
   /// Restores the offset of the record that put the policy in force.
   mutating func restore(offset: Int64) { self.offset = offset }
   /// Restores the document of the policy in force.

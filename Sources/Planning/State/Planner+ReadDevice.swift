@@ -263,9 +263,7 @@ extension Planner {
   private mutating func restoreRow(_ entry: EntrySlot, from reader: inout BinaryReader) throws(BinaryError) {
     let head = UInt64(bitPattern: try reader.int64("displayed fields"))
     var values: [DisplayedValue] = []
-    for _ in 0..<ShownFields.count(head) {
-      values.append(DisplayedValue(bits: UInt64(bitPattern: try reader.int64("a value"))))
-    }
+    for _ in 0..<ShownFields.count(head) { values.append(try reader.displayedValue()) }
     let distance = try reader.float("a distance")
     guard distance >= 0, distance <= 1 else { throw .corrupt(offset: reader.offset, what: "a distance of 0 to 1") }
     registry.show(values.span, head: head, distance: distance, entry)
@@ -327,7 +325,7 @@ extension Planner {
     if count == 0 { return .fingerprint(try reader.hash("a fingerprint")) }
     let head = UInt64(bitPattern: try reader.int64("displayed fields"))
     var values: [DisplayedValue] = []
-    for _ in 0..<count { values.append(DisplayedValue(bits: UInt64(bitPattern: try reader.int64("a value")))) }
+    for _ in 0..<count { values.append(try reader.displayedValue()) }
     guard count == ShownFields.count(head) else {
       throw .corrupt(offset: reader.offset, what: "a value of each field")
     }

@@ -52,10 +52,8 @@ extension Planner {
     subjects.restore(generation: generation)
     rules.restore(offset: try reader.zigzag("an offset"))
     firstOffsetNow = try reader.zigzag("an offset")
-    if try reader.uint8("a flag") != 0 {
-      let key = try reader.hash("a hash key")
-      hashKey = HashKey(low: key.low, high: key.high)
-    }
+    let key = try reader.hash("a hash key")
+    rules.restore(hashKey: HashKey(low: key.low, high: key.high))
     // `PlannerRestore` has read what follows.
     guard reader.remaining == StateExtent.bytesCount else {
       throw .corrupt(offset: reader.offset, what: "the size of the state, and no more")

@@ -112,8 +112,7 @@ extension Planner {
     writer.binary.zigzag(subjects.generation)
     writer.binary.zigzag(rules.offset)
     writer.binary.zigzag(firstOffsetNow)
-    writer.binary.uint8(hashKey == nil ? 0 : 1)
-    if let hashKey { for half in [hashKey.low, hashKey.high] { writer.binary.int64(Int64(bitPattern: half)) } }
+    for half in [hashKey.low, hashKey.high] { writer.binary.int64(Int64(bitPattern: half)) }
     stateExtent.write(to: &writer.binary)
     writer.lend(to: body)
   }

@@ -81,7 +81,7 @@ extension Planner {
       case .fields(let values, let head):
         writer.count(values.count)
         writer.int64(Int64(bitPattern: head))
-        for value in values { writer.int64(Int64(bitPattern: value.bits)) }
+        for value in values { writer.write(value) }
       case .fingerprint(let shown):
         writer.count(0)
         for half in [shown.low, shown.high] { writer.int64(Int64(bitPattern: half)) }
@@ -206,7 +206,7 @@ extension Planner {
   private func write(_ row: ShownRow, distance: Float, to writer: inout BinaryWriter) {
     let head = registry.shownFields.head(row) | registry.shownFields.scale(row)
     writer.int64(Int64(bitPattern: head))
-    for field in 0..<ShownFields.count(head) { writer.int64(Int64(bitPattern: registry.shownFields[row, field].bits)) }
+    for field in 0..<ShownFields.count(head) { writer.write(registry.shownFields[row, field]) }
     writer.float(distance)
   }
 

@@ -47,11 +47,14 @@ public struct PlannerRestore {
   ///   - partitionCount: The number of partitions of the log.
   ///   - bounds: The bounds of the planner's memory.
   ///   - offsets: The source of the UTC offsets of time zones.
+  ///   - hashKey: The key of the planner's hashes, unless the records have one.
   public init(
-    partition: Int32, partitionCount: Int32, bounds: PlannerBounds = PlannerBounds(), offsets: TimeZoneOffsets = .system
+    partition: Int32, partitionCount: Int32, bounds: PlannerBounds = PlannerBounds(), offsets: TimeZoneOffsets = .system,
+    hashKey: HashKey = .standard
   ) {
     planner = Planner(
-      partition: partition, partitionCount: partitionCount, policy: .none, bounds: bounds, offsets: offsets)
+      partition: partition, partitionCount: partitionCount, policy: .none, bounds: bounds, offsets: offsets,
+      hashKey: hashKey)
   }
 
   /// Reserves room for a fleet of known size, such as that of a snapshot, so that growing tables are not copied repeatedly.
@@ -196,13 +199,13 @@ public struct PlannerRestore {
     let noteRange = try checkChunks(of: .notes)
     dropReplaced(range)
     try placeDisplaced(range)
-    try readPolicy(initialPolicy)
     if let record = others.removeValue(forKey: StateKey.clock) {
       try record.read(as: StateKey.clock) { bytes throws(BinaryError) in
         var reader = try Self.reader(bytes, in: bytes.indices)
         try planner.readClock(&reader)
       }
     }
+    try readPolicy(initialPolicy)
     if leavesNotesOut {
       planner.subjects.restoreNothing(next: noteRange.upperBound)
     } else {

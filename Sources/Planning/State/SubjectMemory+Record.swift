@@ -43,9 +43,7 @@ extension SubjectMemory.Newest {
     }
     var list = values.array
     try coder.list(elements: &list, blank: .absent) { (value, coder) throws(Coder.Failure) in
-      var bits = Int64(bitPattern: value.bits)
-      try coder.int64(&bits, "a value")
-      value = DisplayedValue(bits: UInt64(bitPattern: bits))
+      try coder.displayedValue(&value)
     }
     if Coder.reads { values = KnownValues(list.span) }
   }

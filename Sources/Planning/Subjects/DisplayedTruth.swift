@@ -45,7 +45,11 @@ package struct DisplayedTruth: Equatable, Sendable {
   ///   - fields: The displayed fields, as many.
   static func fingerprint(subject: SipHash, _ values: Span<DisplayedValue>, _ fields: [FieldDistance]) -> KeyedHash {
     var hash = subject
-    for place in values.indices { hash.add(fields[place].look(of: values[place]).bits) }
+    for place in values.indices {
+      let look = fields[place].look(of: values[place])
+      hash.add(look.low)
+      hash.add(look.high)
+    }
     return hash.value
   }
 }

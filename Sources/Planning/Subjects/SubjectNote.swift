@@ -58,7 +58,7 @@ enum SubjectNote {
       var values: [DisplayedValue] = []
       values.reserveCapacity(valueCount)
       for _ in 0..<valueCount {
-        values.append(DisplayedValue(bits: UInt64(bitPattern: try reader.int64("a value"))))
+        values.append(try reader.displayedValue())
       }
       subject.newest.values = KnownValues(values.span)
     } else if count == 0, isWhole {
@@ -102,7 +102,7 @@ extension SubjectMemory {
       room.append(zigzag: time.microseconds)
       if valueCount > 0 { room.append(varint: UInt64(valueCount)) }
     }
-    for place in 0..<valueCount { binary.int64(Int64(bitPattern: slots[slot].newest.values[place].bits)) }
+    for place in 0..<valueCount { binary.write(slots[slot].newest.values[place]) }
     for place in eventCount - count..<eventCount {
       let event = slots[slot].newest.events[place]
       binary.piece(ofAtMost: SubjectNote.eventBytesMax) { room in

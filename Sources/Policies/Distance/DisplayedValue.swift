@@ -1,53 +1,69 @@
 package import Domain
 
-/// A value that a screen shows of one field: a number, or the hash of anything else, in eight bytes.
+/// A value that a screen shows of one field: a number, or the keyed hash of anything else, in 16 bytes.
+///
+///      value                       low               high
+///     ┌───────────────────────────┬─────────────────┬─────────────┐
+///     │ nothing                   │ a NaN           │ 0           │
+///     │ a number                  │ its double      │ 0           │
+///     │ a text, a boolean, …      │ the lower half  │ the upper   │
+///     │                           │ of its hash     │ half, not 0 │
+///     └───────────────────────────┴─────────────────┴─────────────┘
 ///
 /// A double is kept as it is, so that distances can be computed. Anything else, also an integer that not every double can hold, is
-/// kept as a 51-bit hash in the bit patterns of NaN, which no JSON number has. Two different texts are taken for equal once in 2^51
-/// pairs. The hash has no secret key, because policies hold such values, too. Finding another text with the hash of a given one takes
-/// some 2^50 tries.
+/// kept as a hash. Without its key nobody can find two texts that are taken for equal.
 package struct DisplayedValue: Hashable, Sendable {
-  /// The bits, as state records hold them.
-  package let bits: UInt64
+  /// The bits of a number, or the lower half of a hash.
+  package let low: UInt64
+  /// The upper half of a hash; 0 for a number, and for nothing.
+  package let high: UInt64
 
   /// No value: the field is null, or no event has carried it yet.
-  package static let absent = DisplayedValue(bits: 0x7ff8_0000_0000_0000)
+  package static let absent = DisplayedValue(low: 0x7ff8_0000_0000_0000, high: 0)
 
-  /// The patterns of hashes: a negative quiet NaN whose low 51 bits hold the hash.
-  private static let hashed: UInt64 = 0xfff8_0000_0000_0000
-
-  /// Restores a value as `bits` gave it.
-  @inlinable package init(bits: UInt64) { self.bits = bits }
+  /// Restores a value from its halves.
+  @inlinable
+  @inline(__always)
+  package init(low: UInt64, high: UInt64) {
+    self.low = low
+    self.high = high
+  }
 
   /// Creates the value of a field.
-  package init(_ value: FieldValue) {
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - hashKey: The key of hashes. Values with hashes of different keys are never equal.
+  package init(_ value: FieldValue, hashKey: HashKey = .standard) {
     switch value {
     case .null: self = .absent
-    case .bool(let flag): self.init(flag ? 4 : 5, "")
+    case .bool(let flag): self.init(flag ? 4 : 5, "", hashKey)
     // Negative zero and zero are shown alike.
-    case .number(let number) where number.isFinite: self.init(bits: (number == 0 ? 0 : number).bitPattern)
-    case .number(let number): self.init(2, "\(number)")
-    case .integer(let integer): self.init(6, "\(integer)")
+    case .number(let number) where number.isFinite: self.init(low: (number == 0 ? 0 : number).bitPattern, high: 0)
+    case .number(let number): self.init(2, "\(number)", hashKey)
+    case .integer(let integer): self.init(6, "\(integer)", hashKey)
     case .inexact(let number): self.init(.number(number))
-    case .string(let text): self.init(3, text)
+    case .string(let text): self.init(3, text, hashKey)
     }
   }
 
-  private init(_ sort: UInt8, _ text: String) {
-    var hash = SipHash(key: .standard)
+  private init(_ sort: UInt8, _ text: String, _ key: HashKey) {
+    var hash = SipHash(key: key)
     hash.add(UInt64(sort))
     hash.add(utf8: text.utf8.span)
-    self.init(bits: Self.hashed | hash.halves.low & ~Self.hashed)
+    let (low, high) = hash.halves
+    self.init(low: low, high: high == 0 ? 1 : high)
   }
 
   /// Whether the values are the same.
-  @inlinable package static func == (a: DisplayedValue, b: DisplayedValue) -> Bool { a.bits == b.bits }
+  @inlinable
+  @inline(__always)
+  package static func == (a: DisplayedValue, b: DisplayedValue) -> Bool { a.low == b.low && a.high == b.high }
 
   /// The number; nil for anything else.
   @inlinable
   @inline(__always)
   package var number: Double? {
-    let number = Double(bitPattern: bits)
-    return number.isFinite ? number : nil
+    let number = Double(bitPattern: low)
+    return high == 0 && number.isFinite ? number : nil
   }
 }

@@ -11,6 +11,8 @@ package struct FieldDistance: Equatable, Sendable {
   private let per: DisplayField.Scale?
   /// Whether the policy rounds the numbers of the field, or measures their differences.
   private let isQuantity: Bool
+  /// The key of the hashes of texts.
+  private let hashKey: HashKey
   private let weight: Double
   /// The single values to which the policy gives a weight, in the order of the policy.
   private let weights: [Weighted]
@@ -25,15 +27,19 @@ package struct FieldDistance: Equatable, Sendable {
   package static let least = 1e-9
 
   /// Compiles a displayed field of the policy.
-  package init(_ field: DisplayField) {
+  /// - Parameters:
+  ///   - field: The field.
+  ///   - hashKey: The key of the hashes of texts, with which values are compared.
+  package init(_ field: DisplayField, hashKey: HashKey = .standard) {
     path = field.path
     round = field.round
     per = field.per
     isQuantity = field.isQuantity
-    initial = field.initial.map { field.displayed($0) } ?? .absent
+    self.hashKey = hashKey
+    initial = field.initial.map { field.displayed($0, hashKey) } ?? .absent
     weight = field.weightInForce
     weights = field.weights.flatMap { named in
-      Self.values(writtenAs: named.value.text).map { Weighted(value: field.displayed($0), weight: named.weight) }
+      Self.values(writtenAs: named.value.text).map { Weighted(value: field.displayed($0, hashKey), weight: named.weight) }
     }
   }
 
@@ -49,7 +55,7 @@ package struct FieldDistance: Equatable, Sendable {
   /// Returns the value of the field in an event; nil if the event does not carry the field. A null counts as a
   /// value, `DisplayedValue.absent`.
   package func value(in event: DomainEvent) -> DisplayedValue? {
-    event.value(at: path).map { DisplayedValue($0, isQuantity: isQuantity) }
+    event.value(at: path).map { DisplayedValue($0, isQuantity: isQuantity, hashKey) }
   }
 
   /// Returns the distance between two values of the field, 0…1. It is 0 exactly when both look the same.
@@ -99,17 +105,22 @@ extension DisplayField {
   fileprivate var isQuantity: Bool { round != nil || per != nil }
 
   /// Returns what a screen shows of a value of the field.
-  package func displayed(_ value: FieldValue) -> DisplayedValue { DisplayedValue(value, isQuantity: isQuantity) }
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - hashKey: The key of the hashes of texts.
+  package func displayed(_ value: FieldValue, _ hashKey: HashKey = .standard) -> DisplayedValue {
+    DisplayedValue(value, isQuantity: isQuantity, hashKey)
+  }
 }
 
 extension DisplayedValue {
   /// Creates the value of a field. An integer of 64 bits is kept exactly unless it is a quantity: distances of quantities are computed,
   /// from the nearest doubles, which are far closer than any distance that a policy measures.
-  fileprivate init(_ value: FieldValue, isQuantity: Bool) {
+  fileprivate init(_ value: FieldValue, isQuantity: Bool, _ hashKey: HashKey) {
     if isQuantity, case .integer(let integer) = value {
       self.init(.number(integer.nearest))
     } else {
-      self.init(value)
+      self.init(value, hashKey: hashKey)
     }
   }
 }

@@ -83,7 +83,7 @@ package final class LogExport {
       return
     }
     do throws(BinaryError) {
-      let (origin, content, _) = try LogRecord.parts(of: value)
+      let (origin, content) = try LogRecord.parts(of: value)
       if let origin, !isNew(origin, in: partition) { return }
       do throws(LineFileError) { try take(content, at: time, partition: partition) } catch { failure = error }
     } catch {

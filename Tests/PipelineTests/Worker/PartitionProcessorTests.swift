@@ -141,28 +141,6 @@ struct PartitionProcessorTests {
     #expect(restored.position.nextOffset == 2 && restored.newestTimestamp == 160_000_000)
   }
 
-  @Test("a planner whose first record has no hash key keeps one that was made up for it, and no later one")
-  func madeUpKey() throws {
-    func state(_ madeUp: HashKey, first: HashKey?) throws -> [UInt8] {
-      let processor = try Self.processor()
-      processor.hashKey = madeUp
-      var batch = OutputBatch()
-      for (offset, key) in [first, HashKey(low: 5, high: 6)].enumerated() as EnumeratedSequence<[HashKey?]> {
-        var record = LogRecord(origin: nil, content: .tick)
-        record.hashKey = key
-        var bytes: [UInt8] = []
-        record.encode(into: &bytes)
-        _ = processor.begin(bytes, offset: Int64(offset), timestamp: 1_000_000)
-        _ = Self.finish(processor, &batch)
-      }
-      processor.takeState(into: &batch)
-      return batch.bytes
-    }
-    let key = HashKey(low: 1, high: 2)
-    #expect(try state(key, first: nil) == state(.standard, first: key))
-    #expect(try state(key, first: nil) != state(.standard, first: nil))
-  }
-
   private static let policy = """
     version: held
     kinds:
