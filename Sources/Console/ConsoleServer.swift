@@ -14,8 +14,8 @@ public final class ConsoleServer: Sendable {
   private let tailer: DecisionTailer
   private let keyTurns: RepeatedTurn
 
-  /// The threads that answer questions to the cluster, so that one with a long answer does not hold up the others.
-  private static let clusterThreads = 3
+  /// The threads that answer questions to the cluster. An answer may take as long as the cluster does, and none is to wait for another.
+  private static let clusterThreads = 16
 
   /// Starts to listen.
   ///

@@ -26,6 +26,8 @@ final class PageSample {
   static let start = Timestamp(microseconds: 1_362_744_000_000_000)
 
   let desk: ConsoleDesk
+  /// Makes another desk on the same store.
+  let makeDesk: @Sendable (StoreReaders) -> ConsoleDesk
   let sessions: ConsoleSessions
   private let folder: URL
 
@@ -57,6 +59,7 @@ final class PageSample {
         refusals: RefusalBook(ConsoleMetrics(MetricRegistry())), metrics: ConsoleMetrics(MetricRegistry()),
         logger: RunningConsole.silent, now: now)
     }
+    self.makeDesk = makeDesk
     self.sessions = sessions
     // The pages are made on the thread of the test; the thread of the readers only makes what is read while it is sent.
     desk = makeDesk(StoreReaders(settings, threads: 1, makeDesk: makeDesk) { _ in })

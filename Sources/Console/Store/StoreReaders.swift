@@ -4,18 +4,47 @@ import Synchronization
 
 /// The threads that answer requests, each with a connection to the audit store. May be used from any thread.
 ///
-/// A question may read the disk for long, so none is answered on an event loop.
+/// A question may read the disk for long, so none is answered on an event loop. One client has three quarters of the threads and of the
+/// places to wait at most, so that nobody's questions keep all others waiting.
 final class StoreReaders: Sendable {
   /// A request, to be answered by a reader.
   typealias Work = @Sendable (ConsoleDesk) -> Void
 
+  private struct Question {
+    /// The one who asks; nil for the next part of an answer under way.
+    var client: String?
+    var work: Work
+  }
+
   private struct State {
-    var waiting: [(client: String?, work: Work)] = []
+    var waiting: [Question] = []
+    /// The clients whose questions are being answered, each as often as it has a thread.
+    var answered: [String] = []
     var hasEnded = false
+
+    /// Takes the first question whose client has a thread left.
+    /// - Parameter threads: The number of threads that one client may have.
+    mutating func next(ofClientMax threads: Int) -> Question? {
+      let place = waiting.firstIndex { question in
+        guard let client = question.client, !hasEnded else { return true }
+        return answered.count { $0 == client } < threads
+      }
+      guard let place else { return nil }
+      let question = waiting.remove(at: place)
+      if let client = question.client { answered.append(client) }
+      return question
+    }
+
+    /// Notes that a question is answered.
+    /// - Returns: Whether a thread is to look for another one, which may have waited for this, or is to end.
+    mutating func end(_ question: Question) -> Bool {
+      if let client = question.client, let place = answered.firstIndex(of: client) { answered.remove(at: place) }
+      return hasEnded || !waiting.isEmpty
+    }
   }
 
   private let state = Mutex(State())
-  /// Signalled once for each request, and at the end once for each thread.
+  /// Signalled once for each request, whenever one ends while others wait, and at the end once for each thread.
   private let given = DispatchSemaphore(value: 0)
   /// The exports under way.
   let exports = Atomic<Int>(0)
@@ -49,7 +78,7 @@ final class StoreReaders: Sendable {
   /// Gives a request to the next reader that is free.
   ///
   /// - Parameters:
-  ///   - client: The key or the subject of the one who asks, else his address. One client has three quarters of the places at most.
+  ///   - client: The key or the subject of the one who asks, else his address.
   ///   - work: Called once, on the thread of a reader.
   /// - Throws: `Problem` if too many requests wait, of the client or at all, or if the readers have ended.
   func submit(of client: String, _ work: @escaping Work) throws(Problem) {
@@ -68,13 +97,16 @@ final class StoreReaders: Sendable {
     let isTaken = state.withLock { state in
       guard !state.hasEnded, state.waiting.count < waitingMax else { return false }
       let ofClient = client == nil ? 0 : state.waiting.count { $0.client == client }
-      guard ofClient < waitingMax - waitingMax / 4 else { return false }
-      state.waiting.append((client, work))
+      guard ofClient < Self.share(of: waitingMax) else { return false }
+      state.waiting.append(Question(client: client, work: work))
       return true
     }
     if isTaken { given.signal() }
     return isTaken
   }
+
+  /// The part of a number of threads or places that one client may have.
+  private static func share(of number: Int) -> Int { number - number / 4 }
 
   /// Ends the threads when they have answered what they have.
   func end() {
@@ -92,11 +124,12 @@ final class StoreReaders: Sendable {
         nextTurn = .now() + 1
       }
       let isGiven = given.wait(timeout: number == 0 ? nextTurn : .distantFuture) == .success
-      let (work, hasEnded) = state.withLock { state in
-        (isGiven && !state.waiting.isEmpty ? state.waiting.removeFirst().work : nil, state.hasEnded)
+      let (question, hasEnded) = state.withLock { state in
+        (isGiven ? state.next(ofClientMax: Self.share(of: threads)) : nil, state.hasEnded)
       }
-      if let work {
-        work(desk)
+      if let question {
+        question.work(desk)
+        if state.withLock({ $0.end(question) }) { given.signal() }
       } else if hasEnded {
         if number == 0 { turn(desk) }
         return
