@@ -31,7 +31,8 @@ struct PlannerHarness {
     hashKey: HashKey = .standard
   ) {
     planner = Planner(
-      partition: partition, partitionCount: partitionCount, policy: policy, bounds: .expecting(demand), hashKey: hashKey)
+      partition: partition, partitionCount: partitionCount, policy: policy, bounds: .expecting(demand), hashKey: hashKey
+    )
   }
 
   @discardableResult

@@ -83,7 +83,8 @@ extension PlannerWorker {
       return
     }
     let leftOut = partitions.leftOut(of: partition)
-    let restore = PartitionRestore(partition: partition, at: clock.elapsed, leavingOut: leftOut) { [settings, makeHashKey] in
+    let restore = PartitionRestore(partition: partition, at: clock.elapsed, leavingOut: leftOut) {
+      [settings, makeHashKey] in
       PlannerRestore(
         partition: partition, partitionCount: clients.partitionCount, bounds: settings.bounds, hashKey: makeHashKey())
     }

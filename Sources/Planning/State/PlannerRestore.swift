@@ -49,7 +49,8 @@ public struct PlannerRestore {
   ///   - offsets: The source of the UTC offsets of time zones.
   ///   - hashKey: The key of the planner's hashes, unless the records have one.
   public init(
-    partition: Int32, partitionCount: Int32, bounds: PlannerBounds = PlannerBounds(), offsets: TimeZoneOffsets = .system,
+    partition: Int32, partitionCount: Int32, bounds: PlannerBounds = PlannerBounds(),
+    offsets: TimeZoneOffsets = .system,
     hashKey: HashKey = .standard
   ) {
     planner = Planner(

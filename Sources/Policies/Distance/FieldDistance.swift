@@ -39,7 +39,9 @@ package struct FieldDistance: Equatable, Sendable {
     initial = field.initial.map { field.displayed($0, hashKey) } ?? .absent
     weight = field.weightInForce
     weights = field.weights.flatMap { named in
-      Self.values(writtenAs: named.value.text).map { Weighted(value: field.displayed($0, hashKey), weight: named.weight) }
+      Self.values(writtenAs: named.value.text).map {
+        Weighted(value: field.displayed($0, hashKey), weight: named.weight)
+      }
     }
   }
 
