@@ -19,20 +19,38 @@ struct OwnedPartitions {
   /// The numbers of the owned partitions, in ascending order.
   var numbers: [Int32] { lives.keys.sorted() }
 
-  /// The planners of the partitions that are `planning`, in ascending order of their partitions.
+  /// The planners of the partitions that are `planning`, or that stop before a log record, in ascending order of their partitions.
   var processors: [PartitionProcessor] { numbers.compactMap { lives[$0]?.processor } }
 
-  /// Whether at least one partition is `planning`.
+  /// Whether at least one partition has a planner.
   var arePlanning: Bool { lives.values.contains { $0.processor != nil } }
 
   /// Whether a planner has changes that the next commit writes.
   var areUncommitted: Bool { lives.values.contains { $0.processor?.isDirty == true } }
 
   /// Whether at least one partition is `waiting` or `restoring`.
-  var areRestoring: Bool { lives.values.contains { $0.processor == nil && !$0.isStopped } }
+  var areRestoring: Bool { lives.values.contains { $0.processor == nil && $0.stop == nil } }
 
   /// The partitions that are `waiting` or `restoring`, in ascending order.
-  var restoring: [Int32] { numbers.filter { lives[$0]?.processor == nil && lives[$0]?.isStopped == false } }
+  var restoring: [Int32] { numbers.filter { lives[$0]?.processor == nil && lives[$0]?.stop == nil } }
+
+  /// Whether at least one partition is `stopped`.
+  var areStopped: Bool { lives.values.contains { $0.stop != nil } }
+
+  /// What stops partitions, in ascending order of these.
+  var stops: [StoppedPartition] { numbers.compactMap { lives[$0]?.stop } }
+
+  /// Returns what has stopped a partition for so long that the log is to say so again, in ascending order of the partitions.
+  mutating func takeReminders(at now: Duration) -> [StoppedPartition] {
+    var due: [StoppedPartition] = []
+    for number in numbers {
+      guard var stop = lives[number]?.stop, stop.nextReminder <= now else { continue }
+      due.append(stop)
+      stop.nextReminder = now + StoppedPartition.reminderInterval
+      lives[number] = .stopped(stop)
+    }
+    return due
+  }
 
   /// Moves a partition to its first state: one that was just assigned, or one whose memory is invalid.
   ///
@@ -122,20 +140,17 @@ struct OwnedPartitions {
       }
     }
     for (partition, life) in lives.sorted(by: { $0.key < $1.key }) {
-      switch life {
-      case .waiting(let wait):
-        if wait.timeout > OwnerWait.timeoutMax { violations.append("partition \(partition) asks for \(wait.timeout)") }
-      case .restoring(let restore):
-        if restore.partition != partition {
-          violations.append("partition \(partition) restores partition \(restore.partition)")
-        }
-      case .planning(let processor):
-        if processor.partition != partition {
-          violations.append("partition \(partition) is planned by the planner of partition \(processor.partition)")
-        }
-        violations += processor.checkInvariants()
-      case .stopped: break
+      if case .waiting(let wait) = life, wait.timeout > OwnerWait.timeoutMax {
+        violations.append("partition \(partition) asks for \(wait.timeout)")
       }
+      if case .restoring(let restore) = life, restore.partition != partition {
+        violations.append("partition \(partition) restores partition \(restore.partition)")
+      }
+      guard let processor = life.processor else { continue }
+      if processor.partition != partition {
+        violations.append("partition \(partition) is planned by the planner of partition \(processor.partition)")
+      }
+      violations += processor.checkInvariants()
     }
     return violations
   }

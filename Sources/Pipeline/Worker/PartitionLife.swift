@@ -3,8 +3,10 @@
 ///     assigned ──► waiting ── settled ──► restoring ── restored ──► planning
 ///                  ▲  │  ▲                    │                        │
 ///        unsettled └──┘  └────── voided ──────┴──────── voided ────────┘
-///                     ▲                       └── unreadable ──► stopped
-///                     └──────────────── voided ─────────────────────┘
+///                     ▲                       │                     ▲  │ unreadable
+///                     │                       │         passed over │  ▼
+///                     │                       └── unreadable ───► stopped
+///                     └──────────────── voided ────────────────────┘
 ///     any ── revoked or lost ──► (gone, see `OwnedPartitions`)
 ///
 /// Partitions advance independently; restoring one does not delay another.
@@ -17,9 +19,8 @@ enum PartitionLife {
   case restoring(PartitionRestore)
   /// The planner decides.
   case planning(PartitionProcessor)
-  /// A record of the state cannot be read. The partition waits until an operator orders to leave the record out (see
-  /// `StoppedPartition`).
-  case stopped
+  /// A record cannot be read. The partition waits until an operator orders to pass over it.
+  case stopped(StoppedPartition)
 
   /// An event in the life of a partition.
   enum Input {
@@ -32,15 +33,23 @@ enum PartitionLife {
     case settled(PartitionRestore)
     /// The state was read completely.
     case restored(PartitionProcessor)
-    /// The state has a record that cannot be read.
-    case unreadable
+    /// A record cannot be read: of the state, or the next one of the log.
+    case unreadable(StoppedPartition)
+    /// An operator ordered to pass over the log records that cannot be read.
+    case passedOver
   }
 
-  /// The planner; nil unless the partition is `planning`.
-  var processor: PartitionProcessor? { if case .planning(let processor) = self { processor } else { nil } }
+  /// The planner; nil while the partition is `waiting` or `restoring`, and when its state stops it.
+  var processor: PartitionProcessor? {
+    switch self {
+    case .planning(let processor): processor
+    case .stopped(let stop): stop.processor
+    case .waiting, .restoring: nil
+    }
+  }
 
-  /// Whether the partition is `stopped`: a record of its state cannot be read.
-  var isStopped: Bool { if case .stopped = self { true } else { false } }
+  /// What stops the partition; nil unless it is `stopped`.
+  var stop: StoppedPartition? { if case .stopped(let stop) = self { stop } else { nil } }
 
   /// Returns the state that follows an input.
   ///
@@ -53,9 +62,13 @@ enum PartitionLife {
     case (.waiting, .settled(let restore)): .restoring(restore)
     case (.restoring(let restore), .restored(let processor)):
       restore.partition == processor.partition ? .planning(processor) : nil
-    case (.restoring, .unreadable): .stopped
-    case (.waiting, .restored), (.waiting, .unreadable), (.restoring, .unsettled), (.restoring, .settled),
-      (.planning, .unsettled), (.planning, .settled), (.planning, .restored), (.planning, .unreadable), (.stopped, _):
+    case (.restoring, .unreadable(let stop)): stop.processor == nil ? .stopped(stop) : nil
+    case (.planning(let processor), .unreadable(let stop)): stop.processor === processor ? .stopped(stop) : nil
+    case (.stopped(let stop), .passedOver): stop.processor.map { .planning($0) }
+    case (.waiting, .restored), (.waiting, .unreadable), (.waiting, .passedOver), (.restoring, .unsettled),
+      (.restoring, .settled), (.restoring, .passedOver), (.planning, .unsettled), (.planning, .settled),
+      (.planning, .restored), (.planning, .passedOver), (.stopped, .unsettled), (.stopped, .settled),
+      (.stopped, .restored), (.stopped, .unreadable):
       nil
     }
   }

@@ -73,8 +73,9 @@ extension PlannerWorker {
     claims.removeAll()
     eventTimes.removeAll()
     snapshots?.discardAll()
-    // A partition that is stopped has nothing in memory.
-    for partition in partitions.numbers where partitions.lives[partition]?.isStopped == false {
+    for partition in partitions.numbers {
+      // A partition that its state stops has nothing in memory.
+      if let life = partitions.lives[partition], life.stop != nil, life.processor == nil { continue }
       wait(for: partition, clients)
     }
     guard clients.transaction.state != .idle else { return }

@@ -60,8 +60,8 @@ extension PlannerWorker {
   private func status(
     of number: Int32, _ life: PartitionLife, _ clients: PlannerClients
   ) -> PipelineStatus.PartitionStatus {
-    var status = PipelineStatus.PartitionStatus(number: number, state: stopped[number] == nil ? life.state : .stopped)
-    status.needsUpgrade = stopped[number]?.isNewer ?? false
+    var status = PipelineStatus.PartitionStatus(number: number, state: life.state)
+    status.needsUpgrade = life.stop?.isNewer ?? false
     if case .restoring(let restore) = life { status.restoring = restore.underWay(at: clock.elapsed) }
     guard let processor = life.processor else { return status }
     status.next = processor.position.nextOffset

@@ -14,19 +14,22 @@ struct StoppedPartition {
   /// The instant of the next reminder in the log.
   var nextReminder: Duration
   /// The kind of the record.
-  var record = Record.log
+  var record: Record
   /// Whether a newer release wrote the record, so that an upgrade reads it.
   var isNewer = false
 
   /// A kind of record that stops a partition.
   enum Record {
-    /// A log record, or a batch of the log.
-    case log
+    /// A log record, or a batch of the log, before which a planner stays.
+    case log(PartitionProcessor)
     /// A record of the state.
     /// - content: The content of the record, in words.
     /// - isDispensable: Whether an operator can order to leave it out.
     case state(content: String, isDispensable: Bool)
   }
+
+  /// The planner that stays before a log record; nil if a record of the state stops the partition.
+  var processor: PartitionProcessor? { if case .log(let processor) = record { processor } else { nil } }
 
   /// The time between two reminders in the log.
   static let reminderInterval = Duration.seconds(600)
@@ -45,9 +48,11 @@ extension PlannerWorker {
   ) throws(KafkaError) {
     let number = place.partition.partition
     // Reminders tell the rest.
-    guard stopped[number]?.place != place else { return }
-    stopped[number] = StoppedPartition(
-      place: place, nextReminder: clock.elapsed + StoppedPartition.reminderInterval, isNewer: isNewer)
+    guard case .planning(let processor)? = partitions.lives[number] else { return }
+    let stop = StoppedPartition(
+      place: place, nextReminder: clock.elapsed + StoppedPartition.reminderInterval, record: .log(processor),
+      isNewer: isNewer)
+    partitions.take(.unreadable(stop), for: number)
     try clients.consumer.pause([place.partition])
     report.stopped(at: place, because: reason)
   }
@@ -60,13 +65,12 @@ extension PlannerWorker {
   func stop(_ number: Int32, at error: StateRecordError) {
     let place = KafkaPosition(
       KafkaTopicPartition(topic: settings.topics.state, partition: number), offset: error.offset)
-    partitions.take(.unreadable, for: number)
     let isNewer = if case .newerVersion = error.cause { true } else { false }
     let stop = StoppedPartition(
       place: place, nextReminder: clock.elapsed + StoppedPartition.reminderInterval,
       record: .state(content: StateKey.meaning(of: error.key), isDispensable: StateKey.isDispensable(error.key)),
       isNewer: isNewer)
-    stopped[number] = stop
+    partitions.take(.unreadable(stop), for: number)
     report.stopped(stop, because: error)
   }
 
@@ -83,27 +87,13 @@ extension PlannerWorker {
     }
   }
 
-  /// Forgets stopped partitions that were released or that are read again, passes over records as operators ordered,
-  /// and logs reminders of the others.
+  /// Passes over records that stop partitions, as operators ordered, and logs reminders of the others.
   ///
   /// - Throws: `KafkaError` of the consumer.
   func lookForSkips(_ clients: PlannerClients) throws(KafkaError) {
-    for (number, stop) in stopped.sorted(by: { $0.key < $1.key }) {
-      let life = partitions.lives[number]
-      let isStopped =
-        switch stop.record {
-        case .log: life?.processor != nil
-        case .state: life?.isStopped == true
-        }
-      if !isStopped { stopped[number] = nil }
-    }
-    guard !stopped.isEmpty else { return }
-    let places = stopped.sorted { $0.key < $1.key }.map(\.value.place)
-    for skip in skips.orders(for: places) { try take(skip, clients) }
-    for (number, stop) in stopped.sorted(by: { $0.key < $1.key }) where stop.nextReminder <= clock.elapsed {
-      stopped[number]?.nextReminder = clock.elapsed + StoppedPartition.reminderInterval
-      report.stillStopped(stop)
-    }
+    guard partitions.areStopped else { return }
+    for skip in skips.orders(for: partitions.stops.map(\.place)) { try take(skip, clients) }
+    for stop in partitions.takeReminders(at: clock.elapsed) { report.stillStopped(stop) }
   }
 
   private func take(_ skip: Skip, _ clients: PlannerClients) throws(KafkaError) {
@@ -112,12 +102,12 @@ extension PlannerWorker {
       try clients.consumer.seek(skip.first.partition, to: .at(skip.next))
       try clients.consumer.resume([skip.first.partition])
       processor.passOver(to: skip.next, at: clock.wallMicroseconds)
+      partitions.take(.passedOver, for: number)
     } else {
       partitions.leaveOut(skip.first.offset, of: number)
       wait(for: number, clients)
       try pauseAssigned(clients)
     }
-    stopped[number] = nil
     report.skipped(skip)
   }
 }

@@ -38,8 +38,6 @@ public final class PlannerWorker {
 
   var phase = WorkerPhase<PlannerClients>.new
   var partitions = OwnedPartitions()
-  /// The owned partitions that a record of the log or of the state stops because it cannot be read, by number.
-  var stopped: [Int32: StoppedPartition] = [:]
   var skips: SkipReader
   var schedule: WorkerSchedule
   /// The times of the events that were decided since the last commit.
@@ -198,7 +196,6 @@ public final class PlannerWorker {
   func end() {
     follow(.closed)
     skips.close()
-    stopped = [:]
     snapshots?.discardAll()
     partitions = OwnedPartitions()
     published = PublishedStatus()
@@ -215,19 +212,19 @@ public final class PlannerWorker {
     do throws(PipelineError) {
       try turn(clients)
     } catch {
-      follow(.callFailed(refusal(behind: error, clients) ?? error))
+      follow(input(after: error, clients))
       try take(.handled, clients)
     }
   }
 
-  /// Returns the broker's refusal of a record, if that is why a turn failed, and notes which records it may be about.
-  /// The error is marked as one that an abort repairs, because the records are then committed one by one
-  /// (`RefusalWatch`). A refusal of the process's clock is about no record, and ends the thread, so that it pauses.
-  private func refusal(behind error: PipelineError, _ clients: PlannerClients) -> PipelineError? {
-    guard case .kafka(let cause) = error, var refusal = clients.transaction.refusal(behind: cause) else { return nil }
-    refusal.isAbortable = refusal.code.refusesRecord
-    if refusal.isAbortable { partitions.noteRefusal(refusal.code) }
-    return .kafka(refusal)
+  /// Returns what happened when a turn failed. If the broker refused a record, notes which records it may be about.
+  private func input(after error: PipelineError, _ clients: PlannerClients) -> WorkerPhase<PlannerClients>.Input {
+    guard case .kafka(let cause) = error, let refusal = clients.transaction.refusal(behind: cause) else {
+      return .callFailed(error)
+    }
+    guard refusal.code.refusesRecord else { return .clockRefused(refusal) }
+    partitions.noteRefusal(refusal.code)
+    return .recordRefused(refusal)
   }
 
   private func turn(_ clients: PlannerClients) throws(PipelineError) {
@@ -288,15 +285,14 @@ public final class PlannerWorker {
       if index % Planner.hintsMax == 0 {
         prefetch(messages, index..<min(messages.count, index + Planner.hintsMax))
       }
-      // Records of a partition come in runs, and only a poll or a restore changes the life of a partition.
+      // Records of a partition come in runs, and only a poll, a restore or a stop changes the life of a partition.
       if messages[index].partition != partition {
         partition = messages[index].partition
-        owner = partitions.lives[partition]?.processor
+        owner = if case .planning(let processor)? = partitions.lives[partition] { processor } else { nil }
       }
-      guard let owner else { continue }
+      guard let processor = owner else { continue }
       // The records behind one that cannot be read come again after it.
-      if !stopped.isEmpty, stopped[partition] != nil { continue }
-      try plan(messages, index, owner, clients)
+      if try !plan(messages, index, processor, clients) { owner = nil }
       planned += 1
       // Records that were read and not planned are read again by the next owner: the position is in the state.
       if stop.isAsked && planned % 16 == 0 { break }
@@ -324,9 +320,11 @@ public final class PlannerWorker {
     hints.removeAll(keepingCapacity: true)
   }
 
+  /// Plans a record.
+  /// - Returns: Whether the partition goes on; false if the record stops it.
   private func plan(
     _ messages: [KafkaMessage], _ index: Int, _ processor: PartitionProcessor, _ clients: PlannerClients
-  ) throws(PipelineError) {
+  ) throws(PipelineError) -> Bool {
     let offset = messages[index].offset
     if processor.isJump(to: offset) { try jump(to: messages[index], processor) }
     let isWatched = partitions.isWatched(offset, of: processor.partition)
@@ -341,6 +339,8 @@ public final class PlannerWorker {
       try PipelineError.ofKafka { () throws(KafkaError) in try commit(clients) }
       partitions.committed(offset, of: processor.partition)
     }
+    if case .newerFormat = outcome { return false }
+    return true
   }
 
   private func take(
@@ -424,7 +424,7 @@ public final class PlannerWorker {
   /// - Throws: `PipelineError` if the permission to append is missing.
   private func appendTicks() throws(PipelineError) {
     // A tick behind a record that cannot be read would not be planned either.
-    for processor in partitions.processors where stopped[processor.partition] == nil {
+    for case .planning(let processor)? in partitions.numbers.map({ partitions.lives[$0] }) {
       guard let due = processor.nextTimer, due.microseconds <= clock.wallMicroseconds else { continue }
       do throws(KafkaError) {
         if try ticks.append(processor.partition) { counters.add(.ticksAppended) }

@@ -15,6 +15,8 @@ import KafkaClient
 /// | `handOverFailed` | abort | none |
 /// | `handled` | pause the partitions that wait | end with the error |
 /// | `commitDue` | commit | none |
+/// | `recordRefused` | abort | none |
+/// | `clockRefused` | abort; failed | none |
 /// | `callFailed`, an abort repairs it, and no permission is missing | abort | none |
 /// | `callFailed`, another Kafka error | abort; failed | none |
 /// | `callFailed`, anything else | none; failed | none |
@@ -53,6 +55,10 @@ enum WorkerPhase<Clients> {
     case commitDue
     /// A call of a turn failed.
     case callFailed(PipelineError)
+    /// The broker refused a record for its size or content. After an abort, the records are committed one by one (`RefusalWatch`).
+    case recordRefused(KafkaError)
+    /// The broker refused a record for its timestamp: the clock of the process is wrong, and the thread pauses.
+    case clockRefused(KafkaError)
     /// An abort failed. The error is the one that led to the abort.
     case abortFailed(PipelineError)
     /// The process was asked to stop, and no turn is under way.
@@ -86,7 +92,8 @@ enum WorkerPhase<Clients> {
     case (.new, .connected(let clients)): (.working(clients), [.subscribe])
     case (_, .assigned), (_, .revoked), (_, .lost), (_, .stopAsked): (self, [])
     case (_, .closed): (.ended, [])
-    case (_, .connected), (_, .handOverFailed), (_, .handled), (_, .commitDue), (_, .callFailed), (_, .abortFailed):
+    case (_, .connected), (_, .handOverFailed), (_, .handled), (_, .commitDue), (_, .callFailed),
+      (_, .recordRefused), (_, .clockRefused), (_, .abortFailed):
       nil
     }
   }
@@ -105,7 +112,8 @@ enum WorkerPhase<Clients> {
     case .lost(let partitions): (self, [.abort(nil), .release(partitions)])
     case .handOverFailed(.kafka(let cause)): (self, [.abort(cause)])
     case .callFailed(.kafka(let cause)) where Self.isRepairedByAbort(cause): (self, [.abort(cause)])
-    case .callFailed(.kafka(let cause)): (.failed(clients, .kafka(cause)), [.abort(cause)])
+    case .recordRefused(let cause): (self, [.abort(cause)])
+    case .callFailed(.kafka(let cause)), .clockRefused(let cause): (.failed(clients, .kafka(cause)), [.abort(cause)])
     case .handOverFailed(let error), .callFailed(let error), .abortFailed(let error): (.failed(clients, error), [])
     case .handled: (self, [.pause])
     case .commitDue: (self, [.commit])
@@ -122,7 +130,8 @@ enum WorkerPhase<Clients> {
     case .revoked(let partitions), .lost(let partitions): (self, [.release(partitions)])
     case .handled: (self, [.end(error)])
     case .closed: (.ended, [.close])
-    case .assigned, .handOverFailed, .commitDue, .callFailed, .abortFailed, .stopAsked: (self, [])
+    case .assigned, .handOverFailed, .commitDue, .callFailed, .recordRefused, .clockRefused, .abortFailed, .stopAsked:
+      (self, [])
     case .connected: nil
     }
   }

@@ -1,3 +1,5 @@
+import Domain
+import KafkaClient
 import Planning
 import Policies
 import Testing
@@ -19,12 +21,20 @@ struct OwnedPartitionsTests {
       restoring: PlannerRestore(partition: partition, partitionCount: 4), isNew: true, initialPolicy: .none)
   }
 
+  private static let place = KafkaPosition(KafkaTopicPartition(topic: "rouse.log", partition: 1), offset: 7)
+
+  /// What stops a partition: a record of its state, or the next log record of a planner.
+  private static func stop(_ processor: PartitionProcessor? = nil) -> StoppedPartition {
+    let record = processor.map { StoppedPartition.Record.log($0) } ?? .state(content: "notes", isDispensable: true)
+    return StoppedPartition(place: place, nextReminder: now + StoppedPartition.reminderInterval, record: record)
+  }
+
   private static func name(_ life: PartitionLife?) -> String {
     switch life {
     case .waiting: "waiting"
     case .restoring: "restoring"
     case .planning: "planning"
-    case .stopped: "stopped"
+    case .stopped(let stop): stop.processor == nil ? "stopped by its state" : "stopped"
     case nil: "illegal"
     }
   }
@@ -33,16 +43,22 @@ struct OwnedPartitionsTests {
   func table() throws {
     let restore = Self.restore(1)
     let processor = try Self.processor(1)
-    let lives: [PartitionLife] = [.waiting(Self.wait), .restoring(restore), .planning(processor), .stopped]
+    let (byState, byLog) = (Self.stop(), Self.stop(processor))
+    let lives: [PartitionLife] = [
+      .waiting(Self.wait), .restoring(restore), .planning(processor), .stopped(byLog), .stopped(byState),
+    ]
     let inputs: [(String, PartitionLife.Input)] = [
       ("voided", .voided(Self.wait)), ("unsettled", .unsettled(at: Self.now)), ("settled", .settled(restore)),
-      ("restored", .restored(processor)), ("unreadable", .unreadable),
+      ("restored", .restored(processor)), ("unreadable state", .unreadable(byState)),
+      ("unreadable", .unreadable(byLog)),
+      ("passed over", .passedOver),
     ]
     let expected = [
-      "waiting": ["waiting", "waiting", "restoring", "illegal", "illegal"],
-      "restoring": ["waiting", "illegal", "illegal", "planning", "stopped"],
-      "planning": ["waiting", "illegal", "illegal", "illegal", "illegal"],
-      "stopped": ["waiting", "illegal", "illegal", "illegal", "illegal"],
+      "waiting": ["waiting", "waiting", "restoring", "illegal", "illegal", "illegal", "illegal"],
+      "restoring": ["waiting", "illegal", "illegal", "planning", "stopped by its state", "illegal", "illegal"],
+      "planning": ["waiting", "illegal", "illegal", "illegal", "illegal", "stopped", "illegal"],
+      "stopped": ["waiting", "illegal", "illegal", "illegal", "illegal", "illegal", "planning"],
+      "stopped by its state": ["waiting", "illegal", "illegal", "illegal", "illegal", "illegal", "illegal"],
     ]
     for life in lives {
       let found = inputs.map { Self.name(life.after($0.1)) }
@@ -90,7 +106,10 @@ struct OwnedPartitionsTests {
     owned.wait(for: 1, Self.wait)
     #expect(owned.takePauses() == [1])
     owned.take(.settled(Self.restore(1)), for: 1)
-    owned.take(.unreadable, for: 1)
+    owned.take(.unreadable(Self.stop()), for: 1)
+    #expect(owned.areStopped && owned.stops.map(\.place) == [Self.place])
+    let reminders = [Duration.zero, .seconds(601), .seconds(602)].map { owned.takeReminders(at: Self.now + $0).count }
+    #expect(reminders == [0, 1, 0])
     #expect(!owned.areRestoring && owned.restoring.isEmpty && !owned.arePlanning && owned.checkInvariants().isEmpty)
     owned.leaveOut(7, of: 1)
     owned.wait(for: 1, Self.wait)

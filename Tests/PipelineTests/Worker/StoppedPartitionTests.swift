@@ -2,6 +2,7 @@ import Domain
 import InMemoryLogging
 import KafkaClient
 import Planning
+import Policies
 import Testing
 
 @testable import Pipeline
@@ -23,9 +24,12 @@ struct StoppedPartitionTests {
       case .device, .position: "rouse.state"
       }
     }
-    var record: StoppedPartition.Record {
+    private func record() throws -> StoppedPartition.Record {
       switch self {
-      case .log: .log
+      case .log:
+        .log(
+          try PartitionProcessor(
+            restoring: PlannerRestore(partition: 0, partitionCount: 1), isNew: true, initialPolicy: .none))
       case .device: .state(content: "the state of device d1", isDispensable: true)
       case .position: .state(content: "the position", isDispensable: false)
       }
@@ -43,9 +47,9 @@ struct StoppedPartitionTests {
       case .position: " holds=the position place=rouse.state[0]@7"
       }
     }
-    func stop(_ reminder: Duration) -> StoppedPartition {
+    func stop(_ reminder: Duration) throws -> StoppedPartition {
       let place = KafkaPosition(KafkaTopicPartition(topic: topic, partition: 0), offset: 7)
-      return StoppedPartition(place: place, nextReminder: reminder, record: record)
+      return StoppedPartition(place: place, nextReminder: reminder, record: try record())
     }
   }
 
@@ -54,7 +58,7 @@ struct StoppedPartitionTests {
     let log = InMemoryLogHandler()
     let counters = PipelineCounters()
     let report = PlannerReport(logger: log.logger, counters: counters, clock: SteppedClock())
-    let stop = obstacle.stop(.seconds(600))
+    let stop = try obstacle.stop(.seconds(600))
     switch obstacle {
     case .log: report.stopped(at: stop.place, because: "bad")
     case .device, .position:

@@ -83,6 +83,14 @@ struct WorkerPhaseTests {
         input: .callFailed(.setup("second")), new: nil, working: "failed 1, second", failed: "failed 1, first",
         ended: nil),
       Row(
+        input: .recordRefused(other), new: nil, working: "working 1; abort \(other.code.name)",
+        failed: "failed 1, first", ended: nil),
+      Row(
+        input: .clockRefused(repairable), new: nil,
+        working: "failed 1, \(PipelineError.kafka(repairable)); abort \(repairable.code.name)",
+        failed: "failed 1, first",
+        ended: nil),
+      Row(
         input: .abortFailed(.setup("second")), new: nil, working: "failed 1, second", failed: "failed 1, first",
         ended: nil),
       Row(
