@@ -220,7 +220,7 @@ struct Pricing {
     faded: Double, now: Timestamp
   ) -> (looks: Double, price: Double) {
     if habits == nil, let usual = kinds[kind.index].usual(zone, now: now) {
-      return (usual.ahead, kinds[kind.index].demand.price(state, left: left, usual: usual, faded: faded))
+      return (usual.ahead, kinds[kind.index].demand.looks(ofToken: state, left: left, usual: usual, faded: faded))
     }
     return ownTerms(state, kind, left: left, timeOfDay, habits, now: now)
   }

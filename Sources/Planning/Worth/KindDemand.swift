@@ -166,21 +166,30 @@ struct KindDemand {
     let course =
       own.map { worth.course(at: place, from: start, own: $0) } ?? worth.course(at: place, from: start)
     let faded = Self.faded(state, now)
-    let lasting = lasting(state, faded, now: now)
     let needs = needs(state, need.course(at: place, from: start))
+    return price(state, left: left, needs, course, at: place, faded, now: now)
+  }
+
+  @inline(__always)
+  private func price(
+    _ state: DemandState, left: Int, _ needs: DemandCourse, _ course: DemandCourse, at place: DayPlace, _ faded: Double,
+    now: Timestamp
+  ) -> TokenPrice {
+    let lasting = lasting(state, faded, now: now)
     return TokenPrice(
       need: needLeft(state, needs, at: place, faded, lasting), worth: worthLeft(state, needs, course, faded, lasting),
       left: left)
   }
 
-  /// Returns the price of one token of an instance whose device has no habits of its own, in looks.
+  /// Returns the looks of `price` for an instance whose device has no habits of its own. Computes no more than they need: most tokens
+  /// cost nothing.
   /// - Parameters:
   ///   - state: The demand of the instance so far.
   ///   - left: The tokens that it has left.
   ///   - usual: The usual demand of the kind in the zone of the instance at `now`.
   ///   - faded: The factor by which the instance's memory of the last two hours has faded until `now`, 0…1.
   @inline(__always)
-  func price(_ state: DemandState, left: Int, usual: UsualCourse, faded: Double) -> Double {
+  func looks(ofToken state: DemandState, left: Int, usual: UsualCourse, faded: Double) -> Double {
     // So many changes at most are to come, whatever was learnt.
     if intervalSeconds != 0, intervalsLeft(usual.place) <= Double(max(1, left)) { return 0 }
     let start = DayPlace(hours: Double(state.startHours))
@@ -188,10 +197,8 @@ struct KindDemand {
     let needs = needs(state, isFirstDay ? need.since(start, usual.need, at: usual.place) : usual.need)
     // Silence only lowers the need. If the tokens suffice without it, nothing else is computed.
     if needLeft(state, needs, at: usual.place, faded, 1) <= Double(max(1, left)) { return 0 }
-    let lasting = lasting(state, faded, now: usual.at)
-    let need = needLeft(state, needs, at: usual.place, faded, lasting)
     let course = isFirstDay ? worth.since(start, usual.worth, at: usual.place) : usual.worth
-    return TokenPrice(need: need, worth: worthLeft(state, needs, course, faded, lasting), left: left).looks
+    return price(state, left: left, needs, course, at: usual.place, faded, now: usual.at).looks
   }
 
   @inline(__always)

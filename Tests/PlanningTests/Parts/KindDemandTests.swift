@@ -135,7 +135,7 @@ struct KindDemandTests {
       at: Self.now, place: place, need: demand.need.course(at: place, from: .start),
       worth: demand.worth.course(at: place, from: .start), ahead: 1)
     let faded = KindDemand.faded(expected.state, Self.now)
-    let looks = demand.price(expected.state, left: expected.left, usual: usual, faded: faded)
+    let looks = demand.looks(ofToken: expected.state, left: expected.left, usual: usual, faded: faded)
     #expect(Self.isNear(looks, expected.looks))
   }
 
