@@ -10,8 +10,16 @@ extension Span<UInt8> {
         body(UInt64(littleEndian: unsafe bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)))
         at += 8
       }
+      let left = bytes.count - at
       var rest = UInt64(truncatingIfNeeded: bytes.count) << 56
-      for place in at..<bytes.count { rest |= UInt64(unsafe bytes[place]) << UInt64(8 * (place - at)) }
+      if bytes.count >= 8 {
+        // The last eight bytes, without those of the word before.
+        let last = UInt64(littleEndian: unsafe bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self))
+        // A shift by 64 leaves nothing.
+        rest |= last >> UInt64(64 - 8 * left)
+      } else {
+        for place in 0..<left { rest |= UInt64(unsafe bytes[place]) << UInt64(8 * place) }
+      }
       body(rest)
     }
   }

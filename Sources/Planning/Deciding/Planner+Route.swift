@@ -93,18 +93,19 @@ extension Planner {
       && route(of: instance, device: push.device) == .backgroundPush
   }
 
-  /// Returns the first widget of the same kind on which an event waits for a background push; nil if there is none, or if a
-  /// background push reaches the instance itself. The app would reload both with that push.
-  func namesake(of instance: InstanceSlot, device: DeviceSlot) -> InstanceSlot? {
-    guard registry.devices[device].flags.contains(.backgroundToken),
-      route(of: instance, device: device) == .widgetPush
-    else { return nil }
-    let kind = registry.instances[instance].kind
-    var walk = registry.instances(of: device)
+  /// Returns the first widget of the trigger's kind on which an event waits for a background push; nil if there is none, or if the push
+  /// is no widget push. The app would reload both with that background push.
+  func namesake(of push: PushQuestion) -> InstanceSlot? {
+    guard case .widgetPush = push.route, registry.devices[push.device].flags.contains(.backgroundToken) else {
+      return nil
+    }
+    let kind = registry.instances[push.trigger].kind
+    var walk = registry.instances(of: push.device)
     while let other = walk.next(registry) {
-      let state = registry.instances[other]
-      if state.kind == kind, !state.flags.contains(.retired), hasPending(other), !isOvertaken(other),
-        !isSpentByTimeline(other), route(of: other, device: device) == .backgroundPush
+      // Most widgets of a kind can be pushed to, or none can. So this is asked first.
+      if registry.instances[other].kind != kind || registry.instances[other].flags.contains(.pushEnabled) { continue }
+      if !registry.instances[other].flags.contains(.retired), hasPending(other), !isOvertaken(other),
+        !isSpentByTimeline(other), route(of: other, device: push.device) == .backgroundPush
       {
         return other
       }

@@ -368,7 +368,7 @@ extension Planner {
   /// Decides about a push to a device and carries the verdict out. Where a background push for another widget of the same kind
   /// may be sent, it is the only push: it reloads the trigger, too, and a widget push beside it would cost a second token.
   mutating func examine(_ push: PushQuestion, fromTimer: Bool, into output: inout PlannerOutput) {
-    if let other = namesake(of: push.trigger, device: push.device) {
+    if let other = namesake(of: push) {
       var instead = push
       (instead.trigger, instead.route) = (other, route(of: other, device: push.device))
       assert(instead.route == .backgroundPush, "a push instead of a widget push reloads both")
