@@ -21,8 +21,8 @@ import sys
 MANIFEST = pathlib.Path(".build/debug.yaml")
 # What writes files or belongs to compiling the files one by one, without and with an argument.
 DROPPED = {"-emit-dependencies", "-emit-module", "-incremental", "-c", "-enable-batch-mode", "-serialize-diagnostics",
-           "-parseable-output", "-enable-testing", "-DDEBUG"}
-DROPPED_WITH_ARGUMENT = {"-emit-module-path", "-output-file-map", "-index-store-path"}
+           "-parseable-output", "-enable-testing", "-DDEBUG", "-O"}
+DROPPED_WITH_ARGUMENT = {"-emit-module-path", "-output-file-map", "-index-store-path", "-assert-config"}
 
 
 def commands():
