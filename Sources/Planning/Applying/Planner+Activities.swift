@@ -24,9 +24,11 @@ extension Planner {
       registry[addressed: instance]?.hear(at: now)
       touch(device)
     }
-    if let large = verdict.largePayload { note(large.band, bytes: large.bytes, large.action, instance, into: &output) }
+    if let large = verdict.largePayload {
+      note(large.band, bytes: large.bytes, large.action, instance, verdict.relevance, into: &output)
+    }
     guard let push = verdict.push else {
-      suppressNew(instance, verdict.reason ?? .noMatch, lane: verdict.lane, into: &output)
+      suppressNew(instance, verdict.reason ?? .noMatch, verdict.relevance, lane: verdict.lane, into: &output)
       return
     }
     assert(verdict.reason == nil, "what is refused is not pushed")
@@ -34,24 +36,23 @@ extension Planner {
     if let subject = push.starts {
       remember(AddressedState.StartedSubject(subject: subject, at: now), by: instance)
     }
-    send(push, instance, device, verdict.lane, into: &output)
+    send(push, instance, device, verdict.lane, verdict.relevance, into: &output)
     if push.isEnd { registry[addressed: instance]?.end() }
     if push.starts == nil { setActivityTimer(instance) }
   }
 
   /// Reports a body that is near or above the platform's limit to operators.
   private func note(
-    _ band: PayloadBand, bytes: Int, _ action: Rule.Action, _ instance: InstanceSlot,
+    _ band: PayloadBand, bytes: Int, _ action: Rule.Action, _ instance: InstanceSlot, _ relevance: Float,
     into output: inout PlannerOutput
   ) {
     let kind = registry.instances[instance].kind
     guard let event = record.fanOut.event, let activity = rules.activity(kind) else { return }
-    let relevance = Double(record.fanOut.evaluations[kind.index].relevance)
     output.note(
       band, kind: rules[kind].name, event: event.id, bytes: bytes,
       bytesMax: rules.policy.profile.payloadBytesMax(isBroadcast: registry.addressed[instance]?.isChannel == true)
     ) {
-      ActivityPayload.largest(activity, event: event, action: action, relevance: relevance)
+      ActivityPayload.largest(activity, event: event, action: action, relevance: Double(relevance))
     }
   }
 
@@ -65,7 +66,7 @@ extension Planner {
 
   private mutating func send(
     _ push: ActivityVerdict.Push, _ instance: InstanceSlot, _ device: DeviceSlot, _ lane: ActivityVerdict.Lane,
-    into output: inout PlannerOutput
+    _ relevance: Float, into output: inout PlannerOutput
   ) {
     let event = record.fanOut.slot
     let payload = PlannedPayload(
@@ -86,7 +87,7 @@ extension Planner {
     report(
       Told(
         instance: instance, event: event, verdict: .emit, reason: reason,
-        relevance: record.fanOut.evaluations[registry.instances[instance].kind.index].relevance,
+        relevance: relevance,
         weighing: lane.weighing, distance: lane.distance, looks: lane.looks, command: command,
         causes: output.causes.count - 1..<output.causes.count),
       into: &output)

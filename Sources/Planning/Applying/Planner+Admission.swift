@@ -29,11 +29,11 @@ extension Planner {
       if admission.arrives { noteArrival(instance, device) }
       markFresh(instance)
       touch(device)
-      return reportJoined(instance, device, into: &output)
+      return reportJoined(instance, device, admission.relevance, into: &output)
     }
     if admission.arrives { noteArrival(instance, device) }
     if let reason = admission.reason {
-      suppressNew(instance, reason, into: &output)
+      suppressNew(instance, reason, admission.relevance, into: &output)
     } else {
       append(admission, entry: entry, instance: instance, device: device, into: &output)
     }
@@ -60,9 +60,8 @@ extension Planner {
 
   /// Reports that the device's last command shows the current event, too.
   private mutating func reportJoined(
-    _ instance: InstanceSlot, _ device: DeviceSlot, into output: inout PlannerOutput
+    _ instance: InstanceSlot, _ device: DeviceSlot, _ relevance: Float, into output: inout PlannerOutput
   ) {
-    let relevance = record.fanOut.evaluations[registry.instances[instance].kind.index].relevance
     report(
       Told(
         instance: instance, event: record.fanOut.slot, verdict: .coalesce, reason: .emittedCoalesced,
@@ -94,7 +93,8 @@ extension Planner {
     }
     var expires = admission.distance == nil ? now + rules[kind].newsLife : .distantFuture
     if evaluation.maxAge != .unbounded { expires = min(expires, record.fanOut.time + evaluation.maxAge) }
-    let relevance = evaluation.isRelevanceStated ? evaluation.relevance : admission.distance ?? evaluation.relevance
+    let relevance =
+      evaluation.isRelevanceStated ? admission.relevance : admission.distance ?? admission.relevance
     let cause = Cause(
       event: record.fanOut.slot, entry: entry,
       signedRelevance: admission.isRepeat ? -relevance : relevance, isRelevanceStated: evaluation.isRelevanceStated,

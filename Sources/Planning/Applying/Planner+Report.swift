@@ -6,16 +6,18 @@ extension Planner {
   /// - Parameters:
   ///   - instance: The instance.
   ///   - reason: The reason.
+  ///   - relevance: The relevance of the event for the instance.
   ///   - lane: The weighing of a Live Activity push; the default if none was weighed.
   ///   - output: Receives the decision.
   @inline(__always)
   mutating func suppressNew(
-    _ instance: InstanceSlot, _ reason: Reason, lane: ActivityVerdict.Lane = .init(), into output: inout PlannerOutput
+    _ instance: InstanceSlot, _ reason: Reason, _ relevance: Float, lane: ActivityVerdict.Lane = .init(),
+    into output: inout PlannerOutput
   ) {
     report(
       Told(
         instance: instance, event: record.fanOut.slot, verdict: .suppress, reason: reason,
-        relevance: record.fanOut.evaluations[registry.instances[instance].kind.index].relevance,
+        relevance: relevance,
         weighing: lane.weighing, distance: lane.distance, looks: lane.looks),
       into: &output)
   }

@@ -6,6 +6,8 @@ import Policies
 struct ActivityVerdict {
   /// The reason why nothing is pushed; nil when `push` is sent.
   var reason: Reason?
+  /// The relevance of the event for the activity, 0…1.
+  var relevance: Float
   /// The fingerprint of the content that the interest entry would show after a push now; nil when the event does not change it.
   var current: KeyedHash?
   /// Whether the event is worth showing on the activity, pushed or not. If so, the time after which a silent activity is ended

@@ -5,6 +5,9 @@ import Domain
 struct Admission {
   /// The reason of the event's final decision; nil when it waits on the instance from now on.
   var reason: Reason?
+  /// The relevance of the event for the instance, 0…1. Where the rule compares it with what the screen shows, it differs from one
+  /// instance of the kind to the next.
+  var relevance: Float
   /// The effect on the causes that already wait.
   var effect = Effect.none
   /// The fingerprint of the content that the interest entry would show after a reload now; nil when the event does not change it.

@@ -10,8 +10,8 @@ extension Planner {
   func activityVerdict(entry: EntrySlot, instance: InstanceSlot, device: DeviceSlot) -> ActivityVerdict {
     assert(registry.instances[instance].surface.isActivity, "a widget or control is decided by `admission`")
     assert(registry.entries[entry].instance == instance, "an entry leads to its own instance")
-    var verdict = ActivityVerdict()
-    verdict.reason = refusal(entry: entry, instance: instance, device: device, &verdict.current)
+    var verdict = ActivityVerdict(relevance: relevance(entry, instance))
+    verdict.reason = refusal(entry: entry, instance: instance, device: device, verdict.relevance, &verdict.current)
     if verdict.reason != nil { return verdict }
     let kind = registry.instances[instance].kind
     guard let event = record.fanOut.event, let state = registry.addressed[instance],
@@ -28,7 +28,7 @@ extension Planner {
       return verdict
     }
     let action = isStart ? Rule.Action.start : evaluation.action
-    verdict.lane = lane(of: instance, device: device, relevance: Double(evaluation.relevance), action: action)
+    verdict.lane = lane(of: instance, device: device, relevance: Double(verdict.relevance), action: action)
     verdict.reason = verdict.lane.refused
     if verdict.reason != nil { return verdict }
     // A start rule updates an activity that already runs.
@@ -36,7 +36,7 @@ extension Planner {
     let timestamp = max(now.seconds, state.timestamp + 1)
     assert(timestamp > state.timestamp, "the system drops an update that is not newer than the last one")
     let body = ActivityPayload.make(
-      activity, event: event, action: told, relevance: Double(evaluation.relevance), timestamp: timestamp, now: now)
+      activity, event: event, action: told, relevance: Double(verdict.relevance), timestamp: timestamp, now: now)
     let band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: state.isChannel)
     if band >= .risky { verdict.largePayload = (band, body.utf8.count, told) }
     if band >= .refused {
@@ -51,7 +51,7 @@ extension Planner {
   /// Checks the current event for an activity, in the order of `Reason`, as far as the checks concern the activity alone.
   /// - Returns: The reason of the first check that holds; nil when none does.
   private func refusal(
-    entry: EntrySlot, instance: InstanceSlot, device: DeviceSlot, _ newCurrent: inout KeyedHash?
+    entry: EntrySlot, instance: InstanceSlot, device: DeviceSlot, _ relevance: Float, _ newCurrent: inout KeyedHash?
   ) -> Reason? {
     switch record.fanOut.standing {
     case .duplicate: return .duplicate
@@ -66,7 +66,7 @@ extension Planner {
     let (shown, current) = show(isStarter ? nil : evaluation.displayed, entry)
     newCurrent = current
     if now - record.fanOut.time > evaluation.maxAge { return .staleEvent }
-    if evaluation.isRelevanceStated, evaluation.relevance <= 0, evaluation.action != .end { return .cosmetic }
+    if evaluation.isRelevanceStated, relevance <= 0, evaluation.action != .end { return .cosmetic }
     if shown, evaluation.action != .end { return .notVisible }
     guard let state = registry.addressed[instance] else { return .noToken }
     if state.hasLostToken { return .noToken }

@@ -9,7 +9,7 @@ extension Planner {
     assert(registry.entries[entry].instance == instance, "an entry leads to its own instance")
     assert(!registry.instances[instance].surface.isActivity, "an activity is decided by `activityVerdict`")
     assert(!registry.instances[instance].flags.contains(.retired), "an instance that was taken off listens to nothing")
-    var admission = Admission()
+    var admission = Admission(relevance: relevance(entry, instance))
     switch record.fanOut.standing {
     case .duplicate: return suppressed(admission, .duplicate)
     // An event that is no longer remembered may still wait, and has its final decision before it.
@@ -35,8 +35,8 @@ extension Planner {
     if shown { admission.effect = .supersede }
     // The event is too old to be pushed, but `current` above already has the state that it reports.
     if now - record.fanOut.time > evaluation.maxAge { return suppressed(admission, .staleEvent) }
-    if evaluation.isRelevanceStated, evaluation.relevance <= 0 { return suppressed(admission, .cosmetic) }
-    if !isState, evaluation.relevance <= 0 { return suppressed(admission, .notVisible) }
+    if evaluation.isRelevanceStated, admission.relevance <= 0 { return suppressed(admission, .cosmetic) }
+    if !isState, admission.relevance <= 0 { return suppressed(admission, .notVisible) }
     if shown { return suppressed(admission, .notVisible) }
     if case .unreachable(let reason) = route(of: instance, device: device) { return suppressed(admission, reason) }
     if !rules[kind].enabled { return suppressed(admission, .kindDisabled) }
@@ -60,11 +60,39 @@ extension Planner {
     admission.isRepeat =
       !isNews && evaluation.truth >= 0 && admission.current == nil && pending.hasValue(waiting, by: entry)
     var screen = ScreenDistance(right: 1 - pendingValue(instance, at: now))
-    if !admission.isRepeat { screen.add(Double(evaluation.relevance)) }
+    if !admission.isRepeat { screen.add(Double(admission.relevance)) }
     admission.value = screen.value
     assert((0...1).contains(admission.value), "news makes a screen at most all wrong")
     admission.arrives = !admission.isRepeat && !isInDeveloperMode(device)
     return admission
+  }
+
+  /// Returns the relevance of the current event for an instance, 0…1.
+  @inline(__always)
+  func relevance(_ entry: EntrySlot, _ instance: InstanceSlot) -> Float {
+    let kind = registry.instances[instance].kind
+    return record.fanOut.evaluations[kind.index].comparesWithShown
+      ? relevanceBesideShown(entry, instance) : record.fanOut.evaluations[kind.index].relevance
+  }
+
+  /// Returns the relevance of the event by a rule that compares it with what the screen shows. Where that is not known field by field,
+  /// the state of the subject before the event stands for it: for boards, feeds and Live Activities, and for widgets that have just been
+  /// placed.
+  @inline(never)
+  private func relevanceBesideShown(_ entry: EntrySlot, _ instance: InstanceSlot) -> Float {
+    let kind = registry.instances[instance].kind
+    let (display, truth) = (rules[kind].display, record.fanOut.evaluations[kind.index].truth)
+    guard let event = record.fanOut.event,
+      let formula = record.fanOut.comparisons.first(where: { $0.kind == kind })?.formula
+    else { preconditionFailure("a rule that compares has a formula while its event is decided") }
+    assert(truth >= 0, "what is compared with a screen is a displayed state")
+    var shown = Array(record.fanOut.values[record.fanOut.truths[truth].before])
+    if registry.entries[entry].interest == record.fanOut.subjectInterest,
+      let row = registry.row(entry, head: display.rowHead)
+    {
+      for field in shown.indices { shown[field] = registry.shownFields[row, field] }
+    }
+    return Float(formula.evaluate(event, shown: shown, display.fields))
   }
 
   /// Returns whether the current event waits on an instance already. The id alone tells: of two events with one id, from different

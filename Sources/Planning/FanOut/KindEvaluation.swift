@@ -13,7 +13,7 @@ struct KindEvaluation {
   var relevance: Float = 0
   /// Whether the rule states how relevant the event is.
   var isRelevanceStated = false
-  /// Whether the rule compares the event with what a screen shows. Then `relevance` is that for the instance in hand.
+  /// Whether the rule compares the event with what a screen shows. Then `relevance` is not that of an instance (`Admission`).
   var comparesWithShown = false
   var action = Rule.Action.update
   /// The event's change to what the kind displays of its subject; nil until an instance needs it, and when the policy does not

@@ -170,37 +170,16 @@ extension Planner {
     return truth.difference
   }
 
-  /// Computes what a decision needs to know of the event beside the evaluation for the kind: its relevance for the instance, and
-  /// the event's change to what the kind displays, if an entry needs it and it is not known yet. A widget that shows the
+  /// Computes the event's change to what the kind displays, if an entry needs it and it is not known yet. A widget that shows the
   /// subject itself needs none, because its screen is known field by field.
   @inline(__always)
   private mutating func prepareDisplayed(_ entry: EntrySlot, _ instance: InstanceSlot) {
     let kind = registry.instances[instance].kind
     let truth = record.fanOut.evaluations[kind.index].truth
-    if record.fanOut.evaluations[kind.index].comparesWithShown { compareWithShown(entry, instance) }
     if truth < 0 || record.fanOut.evaluations[kind.index].displayed != nil { return }
     let isSubject = registry.entries[entry].interest == record.fanOut.subjectInterest
     if isSubject, !registry.instances[instance].surface.isActivity { return }
     record.fanOut.evaluations[kind.index].displayed = displayedChange(record.fanOut.truths[truth])
-  }
-
-  /// Computes the relevance of the event for one instance, if the rule compares the event with what its screen shows. Where that
-  /// is not known field by field, the state of the subject before the event stands for it: for boards, feeds and Live Activities,
-  /// and for widgets that have just been placed.
-  @inline(never)
-  private mutating func compareWithShown(_ entry: EntrySlot, _ instance: InstanceSlot) {
-    let kind = registry.instances[instance].kind
-    let (display, truth) = (rules[kind].display, record.fanOut.evaluations[kind.index].truth)
-    guard truth >= 0, let event = record.fanOut.event,
-      let formula = record.fanOut.comparisons.first(where: { $0.kind == kind })?.formula
-    else { return }
-    var shown = Array(record.fanOut.values[record.fanOut.truths[truth].before])
-    if registry.entries[entry].interest == record.fanOut.subjectInterest,
-      let row = registry.row(entry, head: display.rowHead)
-    {
-      for field in shown.indices { shown[field] = registry.shownFields[row, field] }
-    }
-    record.fanOut.evaluations[kind.index].relevance = Float(formula.evaluate(event, shown: shown, display.fields))
   }
 
   /// Returns the event's change to what a kind displays of its subject.
