@@ -204,16 +204,16 @@ extension Planner {
 
   // MARK: Texts
 
-  /// Looks up the states of the subjects that the screens of `record.reached` show by their first entries, for `markFresh`. Each step is
+  /// Looks up the states of the subjects that the screens of the instances that a push reaches show by their first entries, for `markFresh`. Each step is
   /// made for all of them, so that the waits for memory overlap.
   @inline(never)
-  mutating func findTruthsOfReached() {
-    record.reachedTruths.clear()
+  func findTruthsOfReached(by visit: inout DeviceVisit) {
+    visit.reachedTruths.clear()
     var names = InlineArray<16, TextHandle>(repeating: .absent)
     var keys = InlineArray<16, KeyedHash>(repeating: .none)
-    let count = min(record.reached.count, Self.hintsMax)
+    let count = min(visit.reached.count, Self.hintsMax)
     for i in 0..<count {
-      let instance = record.reached[i]
+      let instance = visit.reached[i]
       let (entry, kind) = (registry.instances[instance].firstEntry, registry.instances[instance].kind)
       // Without a row nothing is known field by field, and of the event's own subject the record has the state.
       if entry.isAbsent { continue }
@@ -224,13 +224,13 @@ extension Planner {
     for i in 0..<count where !names[i].isAbsent { registry.texts.prefetch(names[i]) }
     for i in 0..<count where !names[i].isAbsent {
       let name = registry.texts.bytes.span.extracting(registry.texts.range(of: names[i]))
-      keys[i] = rules[registry.instances[record.reached[i]].kind].display.truthKey(
+      keys[i] = rules[registry.instances[visit.reached[i]].kind].display.truthKey(
         subject: name, hashKey: hashKey)
     }
     let slots = subjects.slots(keys, count: count)
     for i in 0..<count {
       if !slots[i].isAbsent { subjects.slots.prefetch(slots[i]) }
-      record.reachedTruths.append(slots[i])
+      visit.reachedTruths.append(slots[i])
     }
   }
 

@@ -46,6 +46,8 @@ public struct Planner {
   /// The chunks of `rouse.state` that hold devices.
   var deviceChunks = ChunkLog<DeviceTag>()
   var record = RecordInHand()
+  /// The memory for the visits of the next step.
+  private var visit = DeviceVisit()
   /// The counts of what has ended since they were taken, for metrics.
   var outcomes = Outcomes()
   /// Always nil. The size of its type is known only at run time, which makes the compiler use a planner where it stands. Otherwise
@@ -173,8 +175,12 @@ public struct Planner {
   /// - Returns: Whether the record is finished.
   public mutating func advance(into output: inout PlannerOutput, decisionsMax: Int = .max) -> Bool {
     output.removeAll()
+    // What a step finds out about devices stands beside the planner, so that both can be read and changed at once.
+    var visit = DeviceVisit()
+    swap(&visit, &self.visit)
+    defer { swap(&visit, &self.visit) }
     if case .timers = record.step {
-      guard fireTimers(into: &output, decisionsMax: decisionsMax) else { return false }
+      guard fireTimers(&visit, into: &output, decisionsMax: decisionsMax) else { return false }
       // The decisions of timers refer to tables that the record may change, so they are a step of their own.
       if output.decisionCount > 0 || output.commandCount > 0 { return false }
       // The content is moved out, because a copy would retain every text of the record.
@@ -183,7 +189,7 @@ public struct Planner {
       if case .timers(let content) = consume taken { start(content, into: &output) }
     }
     if case .fanOut = record.step {
-      guard continueFanOut(into: &output, decisionsMax: decisionsMax) else { return false }
+      guard continueFanOut(&visit, into: &output, decisionsMax: decisionsMax) else { return false }
       finishFanOut()
       record.step = .idle
     }

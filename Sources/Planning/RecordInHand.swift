@@ -17,19 +17,6 @@ struct RecordInHand {
   /// The events to release when the next record begins. Until then decisions refer to them.
   var releasedEvents: [EventSlot] = []
 
-  /// The interest entries of the current device that the event reaches.
-  var entries: [EntrySlot] = []
-  /// The instances that the current push reaches.
-  var reached: [InstanceSlot] = []
-  /// The states of the subjects that `reached` show by their first entries, in the same order; absent for those that are not known, and
-  /// for those that were not looked up.
-  var reachedTruths: [SubjectSlot] = []
-  /// The instances of the current device on which the event waits. An element becomes absent when a decision about it has
-  /// been reported.
-  var waitingNow: [InstanceSlot] = []
-  /// The terms of the current examination, one for each instance that the push would reach.
-  var terms: ContiguousArray<InstanceTerms> = []
-
   /// The state of the processing. `timers` holds the record until the timers that are due have fired.
   enum Step {
     case idle

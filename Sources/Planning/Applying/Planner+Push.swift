@@ -4,11 +4,13 @@ import Policies
 
 extension Planner {
   /// Carries out the verdict on a push to a device.
-  mutating func apply(_ examination: Examination, fromTimer: Bool, into output: inout PlannerOutput) {
+  mutating func apply(
+    _ examination: Examination, fromTimer: Bool, _ visit: inout DeviceVisit, into output: inout PlannerOutput
+  ) {
     switch examination.outcome {
-    case .push: push(examination, fromTimer: fromTimer, into: &output)
+    case .push: push(examination, fromTimer: fromTimer, &visit, into: &output)
     case .end(let reason): endAllCauses(of: examination.question.trigger, reason, into: &output)
-    case .hold: hold(examination, fromTimer: fromTimer, into: &output)
+    case .hold: hold(examination, fromTimer: fromTimer, &visit, into: &output)
     }
   }
 
@@ -16,7 +18,9 @@ extension Planner {
 
   /// Makes one push: charges its ledgers, ends every cause that waits on the instances that it reaches, and reports the command
   /// and the decisions.
-  private mutating func push(_ examination: Examination, fromTimer: Bool, into output: inout PlannerOutput) {
+  private mutating func push(
+    _ examination: Examination, fromTimer: Bool, _ visit: inout DeviceVisit, into output: inout PlannerOutput
+  ) {
     let (device, trigger) = (examination.question.device, examination.question.trigger)
     if case .unreachable = examination.route { assertionFailure("a push without a route has no token to be sent to") }
     let command = output.commands.count
@@ -26,41 +30,44 @@ extension Planner {
         device: device, ordinal: record.takeOrdinal(), push: examination.route.push, event: event,
         servedStart: output.served.count, servedCount: 0, chargesStart: output.charges.count, chargesCount: 0))
     // The instances are collected first, because a background push reaches only the kinds with waiting causes.
-    record.reached.clear()
+    visit.reached.clear()
     var walk = registry.instances(of: device)
     while let instance = walk.next(registry) {
       if registry.instances[instance].day.chargedByLast { ledgers.settle(&registry[day: instance]) }
       guard reaches(instance, examination.question), instance == trigger || !isSpentByTimeline(instance) else {
         continue
       }
-      record.reached.append(instance)
+      visit.reached.append(instance)
     }
     assert(
-      record.reached.contains(trigger), "a push reloads the instance that led to it, or it would be made again at once")
-    if record.reached.count > 1 { findTruthsOfReached() } else { record.reachedTruths.clear() }
-    charge(command, examination, into: &output)
+      visit.reached.contains(trigger), "a push reloads the instance that led to it, or it would be made again at once")
+    if visit.reached.count > 1 { findTruthsOfReached(by: &visit) } else { visit.reachedTruths.clear() }
+    charge(command, examination, visit, into: &output)
     let reason = fromTimer ? Reason.emittedAfterDefer : .emitted
-    serve(trigger, record.reached.firstIndex(of: trigger), command: command, as: reason, examination, into: &output)
-    for i in record.reached.indices where record.reached[i] != trigger {
-      serve(record.reached[i], i, command: command, as: .emittedShared, examination, into: &output)
+    serve(
+      trigger, visit.reached.firstIndex(of: trigger), command: command, as: reason, examination, visit, into: &output)
+    for i in visit.reached.indices where visit.reached[i] != trigger {
+      serve(visit.reached[i], i, command: command, as: .emittedShared, examination, visit, into: &output)
     }
     output.commands[command].servedCount = output.served.count - output.commands[command].servedStart
     assert(output.commands[command].servedCount > 0, "a command says for what it was made")
-    if registry.devices[device].flags.contains(.rare) { registry.forgetShownBefore(of: record.reached, device) }
+    if registry.devices[device].flags.contains(.rare) { registry.forgetShownBefore(of: visit.reached, device) }
     touch(device)
   }
 
-  private mutating func charge(_ command: Int, _ examination: Examination, into output: inout PlannerOutput) {
+  private mutating func charge(
+    _ command: Int, _ examination: Examination, _ visit: borrowing DeviceVisit, into output: inout PlannerOutput
+  ) {
     let device = examination.question.device
     registry[lastCommand: device].settle()
     if isInDeveloperMode(device) { return }
-    for i in record.reached.indices {
-      let instance = record.reached[i]
+    for i in visit.reached.indices {
+      let instance = visit.reached[i]
       ledgers.charge(
         &registry[day: instance], of: instance, rules[registry.instances[instance].kind].day, now: now)
       let left = tokensLeft(instance)
       assert(left >= 0, "no push takes a token that is not there")
-      learnPush(instance, worth: terms(of: instance).worth)
+      learnPush(instance, worth: visit.terms(of: instance).worth)
       output.charges.append(PlannedCharge(ledger: .instance, instance: instance, left: Int32(left)))
     }
     chargeRate(examination, into: &output)
@@ -92,21 +99,14 @@ extension Planner {
     }
   }
 
-  /// Returns the terms of an instance in the examination at hand; zeros if nothing was weighed, as in developer mode.
-  @inline(__always)
-  private func terms(of instance: InstanceSlot) -> InstanceTerms {
-    record.terms.first { $0.instance == instance }
-      ?? InstanceTerms(instance: instance, distance: 0, looks: 0, worth: 0)
-  }
-
   /// Ends every cause that waits on one instance that the push reaches.
   /// - Parameters:
-  ///   - place: Its place in `record.reached`.
+  ///   - place: Its place in `DeviceVisit.reached`.
   ///   - primary: The reason for the newest cause: for the trigger the reason of the push, for other instances
   ///     `EMITTED_SHARED`.
   private mutating func serve(
     _ instance: InstanceSlot, _ place: Int?, command: Int, as primary: Reason, _ examination: Examination,
-    into output: inout PlannerOutput
+    _ visit: borrowing DeviceVisit, into output: inout PlannerOutput
   ) {
     let waiting = registry.instances[instance].waiting
     // The screen is right afterwards, so what it was is asked first.
@@ -116,7 +116,7 @@ extension Planner {
     notePush(instance)
     // No closure here: it would copy the planner.
     var truth: SubjectSlot?
-    if let place, place < record.reachedTruths.count { truth = record.reachedTruths[place].ifPresent }
+    if let place, place < visit.reachedTruths.count { truth = visit.reachedTruths[place].ifPresent }
     markFresh(instance, truth: truth)
     guard hasPending(instance) else {
       if catchesUp { serveWithoutEvent(instance, into: &output) }
@@ -132,7 +132,7 @@ extension Planner {
         leftOut: eventsLeftOut(output.causes[range])))
     let isTrigger = primary != .emittedShared
     let newest = newestCause(of: instance)
-    let terms = terms(of: instance)
+    let terms = visit.terms(of: instance)
     var told = Told(
       instance: instance, event: newest.event, verdict: .emit, reason: primary, relevance: newest.relevance,
       weighing: examination.weighing, distance: terms.distance, looks: terms.looks, route: examination.route,
@@ -193,19 +193,21 @@ extension Planner {
 
   /// Holds back a push: sets timers, and reports a decision for each instance that the push would reach and on which the current
   /// event waits. If a timer led to the examination, it reports one for the trigger, and only if the reason has changed.
-  private mutating func hold(_ examination: Examination, fromTimer: Bool, into output: inout PlannerOutput) {
+  private mutating func hold(
+    _ examination: Examination, fromTimer: Bool, _ visit: inout DeviceVisit, into output: inout PlannerOutput
+  ) {
     let trigger = examination.question.trigger
     assert(examination.weighing.block != nil, "a push is held back for a reason, which its decision tells")
     // The timer is at least a second away, so that an instance cannot be examined over and over at the same time.
     let clearAt = max(examination.weighing.clearAt, now + .seconds(1))
     if fromTimer {
-      if hasPending(trigger) { reportHeldAgain(examination, until: clearAt, into: &output) }
+      if hasPending(trigger) { reportHeldAgain(examination, until: clearAt, visit, into: &output) }
       setDue(trigger, min(clearAt, nextExpiry(trigger)))
       return
     }
     let isAlone = isSpentByTimeline(trigger)
-    for i in record.waitingNow.indices where !record.waitingNow[i].isAbsent {
-      let instance = record.waitingNow[i]
+    for i in visit.waiting.indices where !visit.waiting[i].isAbsent {
+      let instance = visit.waiting[i]
       guard hasNewCause(instance), instance == trigger || reaches(instance, examination.question) else { continue }
       // A widget that a background push would reload, too, still has its own push.
       if examination.route == .backgroundPush, route(of: instance, device: examination.question.device) == .widgetPush {
@@ -213,11 +215,11 @@ extension Planner {
       }
       // An instance without tokens of its own is no reason to hold back the others, nor they for it.
       guard instance == trigger || !isAlone && !isSpentByTimeline(instance) else { continue }
-      record.waitingNow[i] = .absent
+      visit.waiting[i] = .absent
       let cause = newestCause(of: instance)
       let until = min(clearAt, cause.expires)
       assert(until > now, "a decision that defers tells a time to come")
-      let terms = terms(of: instance)
+      let terms = visit.terms(of: instance)
       report(
         Told(
           instance: instance, event: record.fanOut.slot, verdict: .defer,
@@ -231,14 +233,14 @@ extension Planner {
 
   /// Reports a decision for the newest waiting event when a push is held back for another reason than before.
   private mutating func reportHeldAgain(
-    _ examination: Examination, until: Timestamp, into output: inout PlannerOutput
+    _ examination: Examination, until: Timestamp, _ visit: borrowing DeviceVisit, into output: inout PlannerOutput
   ) {
     let trigger = examination.question.trigger
     let held = HeldReason(examination.weighing.block)
     guard let block = examination.weighing.block, held != registry.instances[trigger].heldFor else { return }
     registry.set(heldFor: held, trigger)
     let cause = newestCause(of: trigger)
-    let terms = terms(of: trigger)
+    let terms = visit.terms(of: trigger)
     report(
       Told(
         instance: trigger, event: cause.event, verdict: .defer, reason: block, relevance: cause.relevance,

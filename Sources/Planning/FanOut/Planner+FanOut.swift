@@ -196,10 +196,12 @@ extension Planner {
   /// Decides about the event for the next devices, in the order of their slots. Each device is visited once, with all interest
   /// entries that the event reaches.
   /// - Parameters:
+  ///   - visit: Receives what is found out about each device.
   ///   - output: Receives the decisions and commands.
   ///   - decisionsMax: The approximate number of decisions to make at most.
   /// - Returns: Whether the fan-out is finished.
-  mutating func continueFanOut(into output: inout PlannerOutput, decisionsMax: Int) -> Bool {
+  mutating func continueFanOut(_ visit: inout DeviceVisit, into output: inout PlannerOutput, decisionsMax: Int) -> Bool
+  {
     while true {
       var device = DeviceSlot.absent
       for cursor in record.fanOut.cursors.indices {
@@ -214,10 +216,10 @@ extension Planner {
         record.fanOut.nextDevice = device
         return false
       }
-      record.entries.clear()
-      for cursor in record.fanOut.cursors.indices { collect(device: device, cursor: cursor) }
-      if record.fanOut.cursors.count > 1 { orderEntries() }
-      decide(device, into: &output)
+      visit.entries.clear()
+      for cursor in record.fanOut.cursors.indices { collect(device: device, cursor: cursor, into: &visit.entries) }
+      if record.fanOut.cursors.count > 1 { order(&visit.entries) }
+      decide(device, &visit, into: &output)
     }
   }
 
@@ -226,7 +228,7 @@ extension Planner {
 
   /// Moves a cursor past a device, and collects the entries of instances whose kind has a rule that names the cursor's key.
   @inline(__always)
-  private mutating func collect(device: DeviceSlot, cursor: Int) {
+  private mutating func collect(device: DeviceSlot, cursor: Int, into entries: inout [EntrySlot]) {
     let interest = record.fanOut.cursors[cursor].interest
     let count = registry.interests.count(of: interest)
     let bit = record.fanOut.cursors[cursor].bit
@@ -245,7 +247,7 @@ extension Planner {
       guard registry.instances[instance].device == device else { break }
       place += 1
       if record.fanOut.evaluations[registry.instances[instance].kind.index].keys & bit != 0 {
-        record.entries.append(entry)
+        entries.append(entry)
       }
     }
     record.fanOut.cursors[cursor].place = place
@@ -253,29 +255,29 @@ extension Planner {
 
   /// Sorts the collected entries by instance. Of the entries of one instance, only the one whose key comes first among the
   /// event's keys is kept, so that the instance gets one decision.
-  private mutating func orderEntries() {
-    guard record.entries.count > 1 else { return }
+  private func order(_ entries: inout [EntrySlot]) {
+    guard entries.count > 1 else { return }
     // Insertion sort is stable, and a device rarely has more than two entries.
-    for i in 1..<record.entries.count {
-      let entry = record.entries[i]
+    for i in 1..<entries.count {
+      let entry = entries[i]
       let order = registry.instances[registry.entries[entry].instance].index
       var j = i
-      while j > 0, registry.instances[registry.entries[record.entries[j - 1]].instance].index > order {
-        record.entries[j] = record.entries[j - 1]
+      while j > 0, registry.instances[registry.entries[entries[j - 1]].instance].index > order {
+        entries[j] = entries[j - 1]
         j -= 1
       }
-      record.entries[j] = entry
+      entries[j] = entry
     }
     var last = InstanceSlot.absent
     var kept = 0
-    for i in record.entries.indices where registry.entries[record.entries[i]].instance != last {
-      last = registry.entries[record.entries[i]].instance
-      record.entries[kept] = record.entries[i]
+    for i in entries.indices where registry.entries[entries[i]].instance != last {
+      last = registry.entries[entries[i]].instance
+      entries[kept] = entries[i]
       kept += 1
     }
-    record.entries.removeLast(record.entries.count - kept)
+    entries.removeLast(entries.count - kept)
     assert(
-      zip(record.entries, record.entries.dropFirst()).allSatisfy {
+      zip(entries, entries.dropFirst()).allSatisfy {
         registry.instances[registry.entries[$0].instance].index
           < registry.instances[registry.entries[$1].instance].index
       }, "an instance has one decision for an event, in the order of the device")
@@ -298,10 +300,10 @@ extension Planner {
 
   /// Decides about the current event for one device: first each instance by the checks that concern it alone, then the device as
   /// a whole, because one push reloads every push-enabled widget.
-  private mutating func decide(_ device: DeviceSlot, into output: inout PlannerOutput) {
-    record.waitingNow.clear()
-    for i in record.entries.indices {
-      let entry = record.entries[i]
+  private mutating func decide(_ device: DeviceSlot, _ visit: inout DeviceVisit, into output: inout PlannerOutput) {
+    visit.waiting.clear()
+    for i in visit.entries.indices {
+      let entry = visit.entries[i]
       let instance = registry.entries[entry].instance
       assert(registry.instances[instance].device == device, "an instance is decided with its own device")
       bringDayUpToDate(instance)
@@ -315,14 +317,14 @@ extension Planner {
       apply(admission, entry: entry, instance: instance, device: device, into: &output)
       if admission.reason == nil {
         assert(hasNewCause(instance), "an event that was admitted waits")
-        record.waitingNow.append(instance)
+        visit.waiting.append(instance)
       }
     }
     // One push usually reaches all of them. Widgets without a push handler need another route.
-    for i in record.waitingNow.indices {
-      let instance = record.waitingNow[i]
+    for i in visit.waiting.indices {
+      let instance = visit.waiting[i]
       if !instance.isAbsent, hasNewCause(instance) {
-        examine(question(device, trigger: instance), fromTimer: false, into: &output)
+        examine(question(device, trigger: instance), fromTimer: false, &visit, into: &output)
       }
     }
   }
@@ -346,18 +348,21 @@ extension Planner {
 
   /// Decides about a push to a device and carries the verdict out. Where a background push for another widget of the same kind
   /// may be sent, it is the only push: it reloads the trigger, too, and a widget push beside it would cost a second token.
-  mutating func examine(_ push: PushQuestion, fromTimer: Bool, into output: inout PlannerOutput) {
+  mutating func examine(
+    _ push: PushQuestion, fromTimer: Bool, _ visit: inout DeviceVisit, into output: inout PlannerOutput
+  ) {
     if let other = namesake(of: push) {
       var instead = push
       (instead.trigger, instead.route) = (other, route(of: other, device: push.device))
       assert(instead.route == .backgroundPush, "a push instead of a widget push reloads both")
-      let examination = examination(of: instead, into: &output)
+      let examination = examination(of: instead, &visit, into: &output)
       if case .push = examination.outcome {
         let hasWaited = fromTimer || !hasNewCause(other)
-        return apply(examination, fromTimer: hasWaited, into: &output)
+        return apply(examination, fromTimer: hasWaited, &visit, into: &output)
       }
     }
-    apply(examination(of: push, into: &output), fromTimer: fromTimer, into: &output)
+    let examination = examination(of: push, &visit, into: &output)
+    apply(examination, fromTimer: fromTimer, &visit, into: &output)
   }
 
   /// Returns the push to which an instance leads.
@@ -373,15 +378,12 @@ extension Planner {
   /// Decides about a push to a device, for a caller that carries the verdict out at once or drops it. Scheduled reloads whose time has
   /// passed are applied first.
   @inline(__always)
-  mutating func examination(of push: PushQuestion, into output: inout PlannerOutput) -> Examination {
+  mutating func examination(
+    of push: PushQuestion, _ visit: inout DeviceVisit, into output: inout PlannerOutput
+  ) -> Examination {
     bringDaysUpToDate(push, into: &output)
-    // The array is taken out of the record, because the function that fills it reads the planner.
-    var terms = ContiguousArray<InstanceTerms>()
-    swap(&terms, &record.terms)
-    terms.clear()
-    let examination = examination(of: push, terms: &terms)
-    swap(&terms, &record.terms)
-    return examination
+    visit.terms.clear()
+    return examination(of: push, terms: &visit.terms)
   }
 
   /// Prepares every instance that a push would reach for an examination: begins a new budget window if the last one is over, applies
