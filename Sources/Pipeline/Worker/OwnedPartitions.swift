@@ -37,7 +37,7 @@ struct OwnedPartitions {
   /// Whether at least one partition is `stopped`.
   var areStopped: Bool { lives.values.contains { $0.stop != nil } }
 
-  /// What stops partitions, in ascending order of these.
+  /// The records that stop partitions, in ascending order of these.
   var stops: [StoppedPartition] { numbers.compactMap { lives[$0]?.stop } }
 
   /// Returns what has stopped a partition for so long that the log is to say so again, in ascending order of the partitions.

@@ -48,7 +48,7 @@ enum PartitionLife {
     }
   }
 
-  /// What stops the partition; nil unless it is `stopped`.
+  /// The record that stops the partition; nil unless it is `stopped`.
   var stop: StoppedPartition? { if case .stopped(let stop) = self { stop } else { nil } }
 
   /// Returns the state that follows an input.

@@ -1,4 +1,4 @@
-/// What is found out about one device while an event, or one of its timers, leads to it. A step of the planner has one value for all devices
+/// The findings about one device while an event, or one of its timers, leads to it. A step of the planner has one value for all devices
 /// that it visits, so that the arrays keep their memory.
 struct DeviceVisit {
   /// The interest entries that the event reaches, one for each instance, in the order of the device.

@@ -3,7 +3,7 @@ import Policies
 
 extension DisplayedValue {
   /// The form of a value in a record: one byte, and what follows it.
-  fileprivate enum Form: UInt8, CaseIterable {
+  fileprivate enum RecordForm: UInt8, CaseIterable {
     /// Nothing: one byte.
     case absent
     /// A number, in eight bytes.
@@ -12,7 +12,7 @@ extension DisplayedValue {
     case hash
   }
 
-  fileprivate var form: Form {
+  fileprivate var form: RecordForm {
     if high != 0 { return .hash }
     return self == .absent ? .absent : .number
   }

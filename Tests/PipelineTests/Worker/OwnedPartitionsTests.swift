@@ -23,7 +23,7 @@ struct OwnedPartitionsTests {
 
   private static let place = KafkaPosition(KafkaTopicPartition(topic: "rouse.log", partition: 1), offset: 7)
 
-  /// What stops a partition: a record of its state, or the next log record of a planner.
+  /// Returns an obstacle: a record of the state, or the next log record of a planner.
   private static func stop(_ processor: PartitionProcessor? = nil) -> StoppedPartition {
     let record = processor.map { StoppedPartition.Record.log($0) } ?? .state(content: "notes", isDispensable: true)
     return StoppedPartition(place: place, nextReminder: now + StoppedPartition.reminderInterval, record: record)
