@@ -297,14 +297,15 @@ for target in package.targets where target.type != .system && target.name != "CS
   target.swiftSettings = strict
 }
 
-// What the simulated pipelines and the property tests spend their time in is optimised in debug builds too, with the assertions that
-// optimising would remove. The property tests of the planner take an eighth of the time.
+/// Optimises, and keeps the assertions that optimising would remove.
+let optimised = ["-O", "-assert-config", "Debug"]
+
+// The simulated pipelines and the property tests spend their time in these, so debug builds optimise them, too.
 for target in package.targets
 where ["JSON", "Domain", "Policies", "Planning", "Pipeline", "Verification", "SimulatedPipelineTests", "PlanningTests"]
   .contains(target.name)
 {
-  target.swiftSettings?.append(
-    .unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug)))
+  target.swiftSettings?.append(.unsafeFlags(optimised, .when(configuration: .debug)))
 }
 
 // SwiftPM does not fetch a package of which every product is under a condition that does not hold. So an app that resolves
@@ -327,9 +328,8 @@ if let runtime = Context.environment["ROUSE_FUZZ_RUNTIME"] {
   }
   package.targets.append(.target(name: "CFuzzer", path: "Tests/CFuzzer"))
   for target in package.targets where target.swiftSettings != nil {
-    // Optimised, because that finds ten times more, and with the assertions that optimising would remove.
-    target.swiftSettings?.append(
-      .unsafeFlags(["-sanitize=fuzzer", "-O", "-assert-config", "Debug", "-enable-testing"]))
+    // Optimised, because that finds ten times more.
+    target.swiftSettings?.append(.unsafeFlags(["-sanitize=fuzzer", "-enable-testing"] + optimised))
     guard target.name == "FuzzingTests" else { continue }
     target.dependencies.append("CFuzzer")
     target.swiftSettings?.append(.define("FUZZ"))

@@ -175,7 +175,7 @@ public struct Planner {
   /// - Returns: Whether the record is finished.
   public mutating func advance(into output: inout PlannerOutput, decisionsMax: Int = .max) -> Bool {
     output.removeAll()
-    // What a step finds out about devices stands beside the planner, so that both can be read and changed at once.
+    // Taken out of the planner, so that a function can change it while it reads the planner.
     var visit = DeviceVisit()
     swap(&visit, &self.visit)
     defer { swap(&visit, &self.visit) }

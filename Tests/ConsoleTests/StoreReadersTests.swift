@@ -27,7 +27,9 @@ struct StoreReadersTests {
     var clients: [String] { answered.withLock { $0 } }
   }
 
-  @Test("the long questions of one client leave a thread for others, and each of them is answered")
+  @Test(
+    "the long questions of one client leave a thread for others, and each of them is answered", .timeLimit(.minutes(10))
+  )
   func share() throws {
     let sample = try PageSample(nil)
     let held = Held()

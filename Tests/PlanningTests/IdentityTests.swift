@@ -1,4 +1,5 @@
 import Domain
+import Policies
 import Testing
 
 @testable import Planning
@@ -38,6 +39,8 @@ struct IdentityTests {
     "a screen is not right because the true text has a hash like that of the shown one",
     arguments: [("aapncng", "aogjjnf"), ("jlkgnce", "nelgfab"), ("bnddabh", "emkieff")])
   func otherText(shown: String, truth: String) {
+    let (a, b) = (DisplayedValue(.string(shown)), DisplayedValue(.string(truth)))
+    #expect(a != b && (a.low ^ b.low) & 0x7_ffff_ffff_ffff == 0)
     var h = H()
     h.register(.phone())
     h.event(.delay(30, id: "e1", at: H.noon, status: shown))

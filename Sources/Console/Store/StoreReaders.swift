@@ -4,8 +4,8 @@ import Synchronization
 
 /// The threads that answer requests, each with a connection to the audit store. May be used from any thread.
 ///
-/// A question may read the disk for long, so none is answered on an event loop. One client has three quarters of the threads and of the
-/// places to wait at most, so that nobody's questions keep all others waiting.
+/// A question may read the disk for long, so none is answered on an event loop. One client has three quarters of the places to wait at
+/// most, and of the threads, so that his questions do not keep all others waiting. Fewer than four threads are not shared out.
 final class StoreReaders: Sendable {
   /// A request, to be answered by a reader.
   typealias Work = @Sendable (ConsoleDesk) -> Void

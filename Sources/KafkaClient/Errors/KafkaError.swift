@@ -11,7 +11,7 @@ public struct KafkaError: Error, Sendable, Hashable {
   /// Whether the same call may be repeated unchanged.
   public var isRetriable: Bool
   /// Whether the transaction in progress must be aborted; the producer can continue after that.
-  public var isAbortable: Bool
+  public let isAbortable: Bool
   /// The place in a partition that a consumer could not read; `nil` for failures of anything else.
   public var position: KafkaPosition?
 

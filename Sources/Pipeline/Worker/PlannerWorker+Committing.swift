@@ -75,7 +75,7 @@ extension PlannerWorker {
     snapshots?.discardAll()
     for partition in partitions.numbers {
       // A partition that its state stops has nothing in memory.
-      if let life = partitions.lives[partition], life.stop != nil, life.processor == nil { continue }
+      if let stop = partitions.lives[partition]?.stop, stop.processor == nil { continue }
       wait(for: partition, clients)
     }
     guard clients.transaction.state != .idle else { return }

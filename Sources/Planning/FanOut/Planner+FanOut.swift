@@ -200,8 +200,9 @@ extension Planner {
   ///   - output: Receives the decisions and commands.
   ///   - decisionsMax: The approximate number of decisions to make at most.
   /// - Returns: Whether the fan-out is finished.
-  mutating func continueFanOut(_ visit: inout DeviceVisit, into output: inout PlannerOutput, decisionsMax: Int) -> Bool
-  {
+  mutating func continueFanOut(
+    _ visit: inout DeviceVisit, into output: inout PlannerOutput, decisionsMax: Int
+  ) -> Bool {
     while true {
       var device = DeviceSlot.absent
       for cursor in record.fanOut.cursors.indices {
