@@ -235,7 +235,7 @@ let package = Package(
         "DeviceView", "KafkaClient", "Domain", "Observing", .product(name: "Logging", package: "swift-log"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
-    .testTarget(name: "RouseClientTests", dependencies: ["RouseClient"]),
+    .testTarget(name: "RouseClientTests", dependencies: ["RouseClient", "Serving"]),
     .testTarget(name: "PoliciesTests", dependencies: ["Policies", "Domain", "JSON"]),
     .testTarget(
       name: "PlanningTests",

@@ -7,10 +7,6 @@ final class EchoService: HTTPService {
 
   func admit(_ head: HTTPHead) -> HTTPAdmission {
     switch head.path {
-    case "/moved":
-      var answer = Self.answer(302, "moved")
-      answer.headers.append(("Location", "/"))
-      return .refused(answer)
     case "/unchanged": return .taken { _, answer in answer(Self.answer(304, "")) }
     case "/refused": return .refused(Self.answer(403, "refused"))
     case "/cookie":

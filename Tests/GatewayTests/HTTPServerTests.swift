@@ -1,12 +1,7 @@
 import Foundation
 import HTTPTesting
-import RouseClient
 import Serving
 import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 @Suite("The HTTP server of an API") struct HTTPServerTests {
   private func serving(
@@ -37,16 +32,6 @@ import Testing
       #expect(client.answer()?.text == "last")
       #expect(client.isClosed)
     }
-  }
-
-  @Test("the transport of RouseClient follows no redirection")
-  func redirection() async throws {
-    let server = try await HTTPServer.start(HTTPAddress(host: "127.0.0.1", port: 0), EchoService())
-    var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(server.address.port)/moved")))
-    request.httpMethod = "POST"
-    let (_, response) = try await URLSessionTransport().answer(to: request)
-    #expect(response.statusCode == 302)
-    await server.stop()
   }
 
   @Test("requests that came together are answered in order, also when answers take time")

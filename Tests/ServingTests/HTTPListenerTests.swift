@@ -1,5 +1,4 @@
 import Foundation
-import FoundationNetworking
 import HTTPTesting
 import Testing
 
@@ -25,54 +24,40 @@ import Testing
     await listener.stop()
   }
 
-  private func ask(
-    _ listener: HTTPListener, _ path: String, _ change: (inout URLRequest) -> Void = { _ in }
-  ) async throws -> (status: Int, type: String?, body: String) {
-    let url = try #require(URL(string: "http://\(listener.address.text)\(path)"))
-    // The answer waits for its turn among tests that compute for minutes.
-    var request = URLRequest(url: url, timeoutInterval: 3_600)
-    change(&request)
-    let (data, response) = try await URLSession.shared.data(for: request)
-    let answer = try #require(response as? HTTPURLResponse)
-    return (answer.statusCode, answer.value(forHTTPHeaderField: "Content-Type"), String(decoding: data, as: UTF8.self))
-  }
-
-  /// Returns the header `Allow` of an answer.
-  private func allowed(_ listener: HTTPListener, _ path: String, _ method: String) async throws -> String? {
-    var request = URLRequest(
-      url: try #require(URL(string: "http://\(listener.address.text)\(path)")), timeoutInterval: 3_600)
-    request.httpMethod = method
-    let (_, response) = try await URLSession.shared.data(for: request)
-    return (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Allow")
+  /// Runs a closure with a client of its own for each request, on a thread: `URLSession` gives its connection up when tests that compute
+  /// keep it from its queue for five minutes.
+  private func asking(
+    _ body: @escaping @Sendable (_ ask: (String, String, [(String, String)]) throws -> TestClient.Answer) throws -> Void
+  ) async throws {
+    try await listening { listener in
+      let address = listener.address
+      try await onThread { try body { try TestClient(address).ask($0, $1, $2) } }
+    }
   }
 
   @Test("a page is answered with its status, type and body, and a path without a page with 404")
   func pages() async throws {
-    try await listening { listener in
-      #expect(listener.address.port > 0)
-      let page = try await ask(listener, "/livez")
-      #expect(page == (200, "text/plain", "ok\n"))
-      let answer = try await ask(listener, "/accept") { $0.setValue("application/json", forHTTPHeaderField: "Accept") }
-      #expect(answer == (503, "text/x-test", "application/json"))
-      let (missing, head) = try await (ask(listener, "/secret"), ask(listener, "/livez") { $0.httpMethod = "HEAD" })
-      #expect(missing.status == 404)
-      #expect(head == (200, "text/plain", ""))
+    try await asking { ask in
+      let page = try ask("GET", "/livez", [])
+      #expect(page.status == 200 && page.headers["content-type"] == "text/plain" && page.text == "ok\n")
+      let answer = try ask("GET", "/accept", [("Accept", "application/json")])
+      #expect(answer.status == 503 && answer.headers["content-type"] == "text/x-test")
+      #expect(answer.text == "application/json")
+      #expect(try ask("GET", "/secret", []).status == 404)
+      #expect(try page.faults(ofHead: ask("HEAD", "/livez", [])) == [])
     }
   }
 
   @Test("a request that changes something, or has a body or large headers, is refused")
   func refusals() async throws {
-    try await listening { listener in
-      let posted = try await ask(listener, "/livez") { $0.httpMethod = "POST" }
+    try await asking { ask in
+      let posted = try ask("POST", "/livez", [])
       #expect(posted.status == 405)
-      let options = try await allowed(listener, "/livez", "OPTIONS")
-      #expect(options == "GET, HEAD")
-      let large = try? await ask(listener, "/livez") {
-        $0.setValue(String(repeating: "x", count: 2 * HTTPListener.headerBytesMax), forHTTPHeaderField: "X-Large")
-      }
+      #expect(try ask("OPTIONS", "/livez", []).headers["allow"] == "GET, HEAD")
+      let large = try? ask(
+        "GET", "/livez", [("X-Large", String(repeating: "x", count: 2 * HTTPListener.headerBytesMax))])
       #expect(large?.status != 200)
-      let next = try await ask(listener, "/livez")
-      #expect(next.status == 200, "others are answered as before")
+      #expect(try ask("GET", "/livez", []).status == 200, "others are answered as before")
     }
   }
 
@@ -126,9 +111,10 @@ import Testing
   func stopped() async throws {
     var address: HTTPAddress?
     try await listening { listener in
-      let before = try await ask(listener, "/livez")
-      #expect(before.status == 200)
-      address = listener.address
+      let first = listener.address
+      let status = try await onThread { try TestClient(first).ask("GET", "/livez").status }
+      #expect(status == 200)
+      address = first
     }
     let again = try await HTTPListener.start(try #require(address), pages: Self.pages)
     #expect(again.address == address)
