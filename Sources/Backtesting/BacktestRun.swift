@@ -24,7 +24,7 @@ public struct BacktestRun: ~Copyable {
   private let options: BacktestOptions
   private let progress: (Progress) -> Void
   private let reportDay: (BacktestDay) throws(LineFileError) -> Void
-  private var replays: [CandidateReplay]
+  private let replays: [CandidateReplay]
   private var collector: StreamCollector
   private var devices: ModelledDevices
   private var report = BacktestReport()
@@ -97,7 +97,7 @@ public struct BacktestRun: ~Copyable {
       }
       report.last = Timestamp(microseconds: now)
     }
-    if now != .min { for replay in replays.indices { replays[replay].tick(before: now + Self.drain, measured) } }
+    if now != .min { for replay in replays { replay.tick(before: now + Self.drain, measured) } }
     try measure()
     return report
   }
@@ -106,8 +106,8 @@ public struct BacktestRun: ~Copyable {
   /// - Returns: The signals that the devices send because people look at them, from `start` on.
   private mutating func equip(from start: Int64) -> LookSignals {
     devices = ModelledDevices(options.deviceModel, screens: options.screens, streams: collector.streams)
-    for replay in replays.indices {
-      replays[replay].equip(collector.streams, devices, objectiveShare: options.objectiveShare)
+    for replay in replays {
+      replay.equip(collector.streams, devices, objectiveShare: options.objectiveShare)
     }
     return LookSignals(options.deviceModel, looks: devices.looks, streams: collector.streams, from: start)
   }
@@ -126,9 +126,9 @@ public struct BacktestRun: ~Copyable {
 
   /// Plans one record in every replay, after the timers and answers that are due before it.
   private mutating func step(_ content: LogRecord.Content, now: Int64, _ measured: MeasuredInstances) {
-    for replay in replays.indices {
-      replays[replay].tick(before: now, measured)
-      replays[replay].step(content, at: now, measured)
+    for replay in replays {
+      replay.tick(before: now, measured)
+      replay.step(content, at: now, measured)
     }
   }
 
@@ -153,9 +153,9 @@ public struct BacktestRun: ~Copyable {
       report.devices += 1
       collector.register(registration)
       let time = (start ?? registration.updatedAt).microseconds
-      for replay in replays.indices {
-        replays[replay].step(.registration(registration), at: time, nothing)
-        for channel in registration.channels() { replays[replay].step(.registration(channel), at: time, nothing) }
+      for replay in replays {
+        replay.step(.registration(registration), at: time, nothing)
+        for channel in registration.channels() { replay.step(.registration(channel), at: time, nothing) }
       }
       tell(.registering, report.devices, done: devices.bytesConsumed, total: devices.bytesTotal)
     }

@@ -4,7 +4,7 @@ import Policies
 
 /// The replay of the log through one policy: its planner, the reloads that the planner paid for, and the answers of its
 /// devices.
-struct CandidateReplay {
+final class CandidateReplay {
   /// The name of the policy in the report.
   let name: String
   /// The policy of the planner.
@@ -68,14 +68,14 @@ struct CandidateReplay {
 
   /// Gives every measured instance its hidden budget, and chooses those whose objectives are computed. Called once, when all devices are
   /// registered.
-  mutating func equip(_ streams: [InstanceStream], _ devices: ModelledDevices, objectiveShare: Double) {
+  func equip(_ streams: [InstanceStream], _ devices: ModelledDevices, objectiveShare: Double) {
     objectives.choose(streams, share: objectiveShare)
     budgets = streams.map { devices.budget(of: $0) }
     reloads = Array(repeating: [], count: streams.count)
   }
 
   /// Plans the ticks that are due before an instant, and the answers that devices have sent by then.
-  mutating func tick(before time: Int64, _ streams: MeasuredInstances) {
+  func tick(before time: Int64, _ streams: MeasuredInstances) {
     while true {
       let due = planner.nextTimer?.microseconds ?? .max
       let answer = answered < answers.count ? answers[answered].at : .max
@@ -90,7 +90,7 @@ struct CandidateReplay {
   }
 
   /// Plans the next answer of a device.
-  private mutating func takeAnswer(_ streams: MeasuredInstances) {
+  private func takeAnswer(_ streams: MeasuredInstances) {
     let answer = answers[answered]
     answered += 1
     if answered == answers.count {
@@ -101,7 +101,7 @@ struct CandidateReplay {
   }
 
   /// Plans one record and counts its decisions and commands.
-  mutating func step(_ content: LogRecord.Content, at time: Int64, _ streams: MeasuredInstances) {
+  func step(_ content: LogRecord.Content, at time: Int64, _ streams: MeasuredInstances) {
     var event: DomainEvent?
     switch content {
     case .event(let given): event = given
@@ -135,7 +135,7 @@ struct CandidateReplay {
   }
 
   /// Notes the decisions of the last step about kinds with an objective.
-  private mutating func noteObjectives(_ streams: MeasuredInstances) {
+  private func noteObjectives(_ streams: MeasuredInstances) {
     if objectives.kinds.isEmpty { return }
     for index in output.decisions.indices
     where objectives.kinds.contains(planner.name(of: output.decisions[index].kind)) {
@@ -146,14 +146,14 @@ struct CandidateReplay {
   }
 
   /// Notes the instances that a push reloads without showing them anything.
-  private mutating func noteUnserved(_ command: Command) {
+  private func noteUnserved(_ command: Command) {
     var instances = Set(command.charged.lazy.filter { $0.ledger == .instance }.map(\.owner))
     for served in command.serves { instances.remove(served.instance) }
     unserved[command.device] = instances.isEmpty ? nil : (command.command, command.surface, instances)
   }
 
   /// Notes that an event joined a push. If the push had only been charged to the instance, its reload has shown something after all.
-  private mutating func noteJoined(_ decision: Decision) {
+  private func noteJoined(_ decision: Decision) {
     guard let last = unserved[decision.device], last.command == decision.command,
       unserved[decision.device]?.instances.remove(decision.instance) != nil
     else { return }
@@ -161,7 +161,7 @@ struct CandidateReplay {
   }
 
   /// Counts a command, and lets its device answer.
-  private mutating func note(_ command: Command, event: DomainEvent?, _ streams: MeasuredInstances) {
+  private func note(_ command: Command, event: DomainEvent?, _ streams: MeasuredInstances) {
     recount.count(command)
     let isActivity = command.surface.showsActivities
     let action = isActivity ? self.action(of: command) : nil
@@ -193,7 +193,7 @@ struct CandidateReplay {
     if !reloaded.isEmpty { lastReloads[command.device] = (command.command, reloaded) }
   }
 
-  private mutating func answer(_ registration: Registration?, to command: Command) {
+  private func answer(_ registration: Registration?, to command: Command) {
     guard let registration else { return }
     answers.append((command.at.microseconds + Self.delay, .registration(registration)))
   }
@@ -207,7 +207,7 @@ struct CandidateReplay {
   }
 
   /// Reverses the last command of a device if APNs refused it: a refused push costs no tokens and shows nothing.
-  private mutating func refund(_ signal: Signal) {
+  private func refund(_ signal: Signal) {
     guard case .deliveryCompleted(let command, let outcome) = signal.kind, outcome != .accepted,
       recount.refund(command, device: signal.device)
     else { return }

@@ -20,7 +20,7 @@ public import Policies
 /// it, and `Writing` turns reports into decisions and commands.
 ///
 /// Not thread-safe: one owner.
-public struct Planner {
+public struct Planner: ~Copyable {
   /// The number of the log partition.
   public let partition: Int32
   /// The number of partitions of the log. The partitions split each app's daily limit.
@@ -50,9 +50,6 @@ public struct Planner {
   private var visit = DeviceVisit()
   /// The counts of what has ended since they were taken, for metrics.
   var outcomes = Outcomes()
-  /// Always nil. The size of its type is known only at run time, which makes the compiler use a planner where it stands. Otherwise
-  /// each call of a method that changes nothing copies the planner first: 2 KB, several times for each decision.
-  private let usedInPlace: (any Sendable)? = nil
   /// The count of the events that had too many interest keys, so that some of their keys were ignored.
   public internal(set) var keysLeftOut = KeysLeftOut()
 
@@ -69,7 +66,7 @@ public struct Planner {
   ///   - hashKey: The key of its hashes. No decision depends on it.
   public init(
     partition: Int32 = 0, partitionCount: Int32 = 1, policy: Policy, bounds: PlannerBounds = PlannerBounds(),
-    offsets: TimeZoneOffsets = .system, hashKey: HashKey = .standard
+    offsets: any TimeZoneOffsets = .system, hashKey: HashKey = .standard
   ) {
     self.partition = partition
     self.partitionCount = partitionCount
@@ -79,6 +76,17 @@ public struct Planner {
     ledgers = Ledgers(policy.profile)
     rules = Rules(policy, hashKey)
     pricing = Pricing(prior: bounds.demandPrior)
+  }
+
+  /// Copies an idle planner, for tests that compare two futures. The tables share their memory until one of the two changes.
+  init(copying other: borrowing Planner) {
+    precondition(other.isIdle, "a planner is copied between two records")
+    (partition, partitionCount, bounds) = (other.partition, other.partitionCount, other.bounds)
+    (now, firstOffsetNow) = (other.now, other.firstOffsetNow)
+    (registry, tokenOwners, zones, ledgers) = (other.registry, other.tokenOwners, other.zones, other.ledgers)
+    (pending, pricing, subjects, rules) = (other.pending, other.pricing, other.subjects, other.rules)
+    (journal, deviceChunks, claims, outcomes) = (other.journal, other.deviceChunks, other.claims, other.outcomes)
+    (record, keysLeftOut, inexactNumbers) = (other.record, other.keysLeftOut, other.inexactNumbers)
   }
 
   /// The key of the hashes of subjects, event ids and displayed content.
@@ -275,7 +283,8 @@ public struct Planner {
     subjects.checkInvariants()
     checkChunks()
     checkTokens()
-    let used = registry.instances.slots.filter { registry.isUsed($0) }
+    var used: [InstanceSlot] = []
+    for instance in registry.instances.slots where registry.isUsed(instance) { used.append(instance) }
     pending.checkInvariants(waiting: used.map { registry.instances[$0].waiting }.filter { !$0.isAbsent })
     for instance in used {
       let state = registry.instances[instance]

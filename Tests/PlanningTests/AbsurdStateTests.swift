@@ -64,7 +64,7 @@ struct AbsurdStateTests {
       (Int64.max, 0, 0), (latest + 1, 0, 0), (0, Int64.min + 5, 0), (0, Int64.max, 0), (0, 0, Int64.max), (0, 0, -1),
     ] as [(Int64, Int64, Int64)] {
       #expect(throws: StateRecordError.self, "\(now) \(hour) \(generation)") {
-        try restored(now, hour: hour, generation: generation)
+        _ = try restored(now, hour: hour, generation: generation)
       }
     }
     for (now, hour, generation) in [
@@ -117,7 +117,7 @@ struct AbsurdStateTests {
     if amount == 1 {
       #expect(try restored().rules.kind(named: "FlightStatus") != nil)
     } else {
-      #expect(throws: StateRecordError.self) { try restored() }
+      #expect(throws: StateRecordError.self) { _ = try restored() }
     }
   }
 }

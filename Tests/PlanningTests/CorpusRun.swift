@@ -5,7 +5,7 @@ import Policies
 @testable import Planning
 
 /// Feeds the records of a story to a planner, through the decoders of the public formats, and compares the decisions.
-struct CorpusRun {
+struct CorpusRun: ~Copyable {
   /// The planner after the steps that were played.
   private(set) var planner: Planner
   private let story: CorpusStory
@@ -184,7 +184,7 @@ struct CorpusRun {
           else { return (member.key, member.key == "data" ? member.value : dated(member.value)) }
           return (member.key, .string(instant.description))
         })
-    case .array(let elements): return .array(elements.map(dated))
+    case .array(let elements): return .array(elements.map { dated($0) })
     default: return value
     }
   }

@@ -9,7 +9,7 @@ import Testing
 struct DecisionWriterTests {
   /// Applies records to a planner, and compares the bytes of each decision and command from `DecisionWriter` with
   /// those of its codec.
-  private struct Comparison {
+  private struct Comparison: ~Copyable {
     var planner: Planner
     var writer = DecisionWriter()
     var output = PlannerOutput()

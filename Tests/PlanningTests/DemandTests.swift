@@ -223,7 +223,9 @@ struct DemandTests {
     var (h, _) = try Self.busy(Self.fivePerHour)
     var restarted = h
     restarted.losesPlanner = { true }
-    restarted.planner.takeChanges { restarted.state[Array($0)] = $1.map(Array.init) }
+    var records: [[UInt8]: [UInt8]] = [:]
+    restarted.planner.takeChanges { records[Array($0)] = $1.map(Array.init) }
+    restarted.state = records
     for place in 0..<4 as Range<Int64> {
       let event = DomainEvent.delay(Double(90 - place), id: "f\(place)", at: H.noon + (40 + place) * H.minute)
       #expect(h.event(event) == restarted.event(event))

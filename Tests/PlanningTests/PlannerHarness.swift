@@ -5,7 +5,11 @@ import Policies
 
 /// Feeds records to a planner with simulated timestamps, and keeps its decisions and commands.
 struct PlannerHarness {
-  var planner: Planner
+  private var copied: CopiedPlanner
+  var planner: Planner {
+    _read { yield copied.planner }
+    _modify { yield &copied.planner }
+  }
   var offset: Int64 = 0
   var decisions: [Decision] = []
   var commands: [Command] = []
@@ -30,9 +34,10 @@ struct PlannerHarness {
     _ policy: Policy = .flights(), partition: Int32 = 0, partitionCount: Int32 = 1, demand: DemandPrior = .none,
     hashKey: HashKey = .standard
   ) {
-    planner = Planner(
-      partition: partition, partitionCount: partitionCount, policy: policy, bounds: .expecting(demand), hashKey: hashKey
-    )
+    copied = CopiedPlanner(
+      Planner(
+        partition: partition, partitionCount: partitionCount, policy: policy, bounds: .expecting(demand),
+        hashKey: hashKey))
   }
 
   @discardableResult
@@ -43,7 +48,7 @@ struct PlannerHarness {
     lastCommands = []
     var done = false
     while !done {
-      done = planner.advance(into: &output, decisionsMax: 3)
+      done = copied.planner.advance(into: &output, decisionsMax: 3)
       for i in 0..<output.decisionCount { last.append(planner.decision(i, of: output)) }
       for i in 0..<output.commandCount { lastCommands.append(planner.command(i, of: output)) }
       if losesPlanner() { restart(content, at: time) }
@@ -57,7 +62,7 @@ struct PlannerHarness {
 
   private mutating func restart(_ content: LogRecord.Content, at time: Int64) {
     restarts += 1
-    planner.takeChanges { state[Array($0)] = $1.map(Array.init) }
+    copied.planner.takeChanges { state[Array($0)] = $1.map(Array.init) }
     let cursor = planner.cursor
     var restore = PlannerRestore(
       partition: planner.partition, partitionCount: planner.partitionCount, bounds: planner.bounds,

@@ -393,14 +393,14 @@ private struct StandingScreens {
     for decision in life.harness.last {
       reasons["\(decision.device)/\(decision.instance)", default: []].insert(decision.reason)
     }
-    let planner = life.harness.planner
+    let planner = Planner(copying: life.harness.planner)
     for instance in planner.registry.instances.slots where planner.registry.isUsed(instance) {
       let state = planner.registry.instances[instance]
       if !state.surface.isActivity, !state.flags.contains(.retired) { check(instance, state, planner) }
     }
   }
 
-  private mutating func check(_ instance: InstanceSlot, _ state: InstanceState, _ planner: Planner) {
+  private mutating func check(_ instance: InstanceSlot, _ state: InstanceState, _ planner: borrowing Planner) {
     let name = "\(planner.registry.id(of: state.device))/\(planner.registry.id(of: instance))"
     guard planner.registry.difference(of: instance).value > 0 else {
       reasons[name] = nil

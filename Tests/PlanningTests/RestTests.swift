@@ -128,19 +128,19 @@ struct RestTests {
     return ticks
   }
 
-  private static func waitingDevices(_ planner: Planner) -> Int {
+  private static func waitingDevices(_ planner: borrowing Planner) -> Int {
     Set(waiting(planner).map { planner.registry.instances[$0].device }).count
   }
 
   /// Returns the instances that have a timer, maybe one that is outdated.
-  private static func waiting(_ planner: Planner) -> [InstanceSlot] {
+  private static func waiting(_ planner: borrowing Planner) -> [InstanceSlot] {
     planner.registry.instances.slots.filter {
       planner.registry.isUsed($0) && planner.pending[planner.registry.instances[$0].waiting].armedAt != .distantFuture
     }
   }
 
   /// Returns why instances wait, for messages.
-  private static func held(_ planner: Planner) -> [String] {
+  private static func held(_ planner: borrowing Planner) -> [String] {
     waiting(planner).map {
       let state = planner.registry.instances[$0]
       return

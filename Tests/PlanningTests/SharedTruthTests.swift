@@ -131,7 +131,7 @@ struct SharedTruthTests {
     h.planner.activate(both)
     let third = Registration.Widget(id: "tiny", kind: "TinyFlight", interests: Self.subjects)
     h.apply(.registration(.phone("d3", widgets: [third])), at: H.noon + 5 * H.minute)
-    let truths = { (planner: Planner, name: Identifier) in
+    let truths = { (planner: borrowing Planner, name: Identifier) in
       planner.rules.kind(named: name).map { planner.rules[$0].display.truths }
     }
     #expect(truths(h.planner, "TinyFlight") == truths(h.planner, "LargeFlight"))

@@ -32,7 +32,7 @@ struct StateFormatTests {
   }
 
   /// Returns the records of a planner's devices and of its clock.
-  private static func written(_ planner: Planner) -> Records {
+  private static func written(_ planner: borrowing Planner) -> Records {
     var records: Records = [:]
     var walk = StateWalk()
     while !planner.writeState(
@@ -60,7 +60,7 @@ struct StateFormatTests {
   }
 
   /// Returns the things that a device can have and that no device of a planner has.
-  private static func missing(in planner: Planner) -> [String] {
+  private static func missing(in planner: borrowing Planner) -> [String] {
     let instances = planner.registry.instances.values.filter { $0.flags.contains(.used) }
     let addressed = planner.registry.addressed.values
     let entries = planner.registry.entries.values
@@ -100,7 +100,7 @@ struct StateFormatTests {
     }
   }
 
-  private static func write(_ planner: Planner, _ origin: String) throws {
+  private static func write(_ planner: borrowing Planner, _ origin: String) throws {
     var bytes: [UInt8] = []
     for (key, value) in written(planner).sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
       for part in [key, value] { bytes += [UInt8(truncatingIfNeeded: part.count), UInt8(part.count >> 8)] + part }
@@ -130,7 +130,7 @@ struct StateFormatTests {
   func truncation() throws {
     for (key, value) in try Self.records(StateFixtures.devices) where key.starts(with: "d/".utf8) {
       for cut in 0..<value.count {
-        #expect(throws: BinaryError.self) { try Self.restored([key: Array(value[..<cut])]) }
+        #expect(throws: BinaryError.self) { _ = try Self.restored([key: Array(value[..<cut])]) }
       }
     }
   }

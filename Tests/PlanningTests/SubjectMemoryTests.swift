@@ -39,8 +39,16 @@ private struct SubjectLife {
   var random: SeededRandom
   var bounds = PlannerBounds()
   /// The planner that is never stopped and never commits.
-  var reference: Planner
-  var planner: Planner
+  private var copiedReference: CopiedPlanner
+  var reference: Planner {
+    _read { yield copiedReference.planner }
+    _modify { yield &copiedReference.planner }
+  }
+  private var copied: CopiedPlanner
+  var planner: Planner {
+    _read { yield copied.planner }
+    _modify { yield &copied.planner }
+  }
   /// The records of the uncompacted `rouse.state`.
   var records: [(key: [UInt8], value: [UInt8]?)] = []
   var time = PlannerHarness.noon
@@ -56,8 +64,8 @@ private struct SubjectLife {
     bounds.stateChunkBytesMax = [150, 600, 64 * 1024].randomElement(using: &random) ?? 600
     bounds.stateSpareBytes = [0, 2000].randomElement(using: &random) ?? 0
     bounds.subjectsPerGenerationMax = [12, 30, 500].randomElement(using: &random) ?? 30
-    reference = Planner(policy: .flights(), bounds: bounds)
-    planner = reference
+    copiedReference = CopiedPlanner(Planner(policy: .flights(), bounds: bounds))
+    copied = copiedReference
   }
 
   mutating func step() {
@@ -89,7 +97,7 @@ private struct SubjectLife {
   mutating func commit() {
     var bytes = 0
     var largest = 0
-    planner.takeChanges { key, value in
+    copied.planner.takeChanges { key, value in
       records.append((Array(key), value.map(Array.init)))
       bytes += key.count + (value?.count ?? 0)
       if key.first == UInt8(ascii: "n") { largest = max(largest, value?.count ?? 0) }
@@ -167,7 +175,7 @@ struct SubjectMemoryTests {
     life.bounds.stateChunkBytesMax = 600
     life.bounds.subjectsPerGenerationMax = 500
     life.reference = Planner(policy: .flights(), bounds: life.bounds)
-    life.planner = life.reference
+    life.planner = Planner(copying: life.reference)
     life.subjects = Int.random(in: 1...60, using: &life.random)
     var most = 0
     for _ in 0..<2500 {
@@ -279,7 +287,7 @@ struct SubjectMemoryTests {
     try #require(chunks.count > 4)
     for missing in [0, chunks.count / 2, chunks.count - 1] {
       let rest = life.records.filter { $0.key != chunks[missing].key }
-      let error = try #require(throws: StateRecordError.self) { try life.restored(rest) }
+      let error = try #require(throws: StateRecordError.self) { _ = try life.restored(rest) }
       #expect(error.description.contains("chunk \(String(missing, radix: 16)) of the notes"), "\(error)")
     }
   }
@@ -367,7 +375,7 @@ struct SubjectMemoryTests {
     life.planner = try restore.finish(initialPolicy: .flights())
     #expect(life.planner.subjects.count == 0)
     for repair in repairs { life.records.append(repair) }
-    life.reference = life.planner
+    life.reference = Planner(copying: life.planner)
     life.commit()
     #expect(try life.restored(life.records).subjects.count == 0)
     life.live(100)

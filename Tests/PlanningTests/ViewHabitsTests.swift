@@ -189,6 +189,6 @@ struct ViewHabitsTests {
     var h = H()
     h.register(.phone())
     let records = Self.records(&h.planner)
-    #expect(throws: BinaryError.self) { try Self.restored(records, version: version) }
+    #expect(throws: BinaryError.self) { _ = try Self.restored(records, version: version) }
   }
 }

@@ -53,7 +53,7 @@ struct WorkedExampleTests {
   }
 
   /// Returns the sentence that computes the price of a planner's last decision.
-  private static func price(_ decision: Decision, _ planner: Planner) throws -> String {
+  private static func price(_ decision: Decision, _ planner: borrowing Planner) throws -> String {
     let device = try #require(planner.registry.device(named: decision.device))
     let instance = try #require(planner.registry.find(decision.instance, of: device))
     let state = planner.registry.instances[instance]

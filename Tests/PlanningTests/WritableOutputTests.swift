@@ -203,9 +203,9 @@ struct WritableOutputTests {
     #expect(try Self.restored(state, .flights()).deviceCount == 1)
     var damaged = state
     damaged[piece]?[12] ^= 1
-    #expect(throws: BinaryError.self) { try Self.restored(damaged, .flights()) }
+    #expect(throws: BinaryError.self) { _ = try Self.restored(damaged, .flights()) }
     damaged = state
     damaged[piece] = nil
-    #expect(throws: StateRecordError.self) { try Self.restored(damaged, .flights()) }
+    #expect(throws: StateRecordError.self) { _ = try Self.restored(damaged, .flights()) }
   }
 }

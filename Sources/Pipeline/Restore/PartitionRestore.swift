@@ -176,11 +176,10 @@ final class PartitionRestore {
   /// - Throws: `StateRecordError` for a record that cannot be read.
   func finish(initialPolicy: Policy, recorder: any PlannerRecorder) throws(StateRecordError) -> PartitionProcessor {
     precondition(!isSpoilt, "a restore that lacks records is read again")
-    // Whoever else held the records would make each table that is still changed be copied.
-    let all = records
-    records = makeEmpty()
+    var all = makeEmpty()
+    swap(&all, &records)
     return try PartitionProcessor(
-      restoring: consume all, isNew: snapshotRecords + topicRecords == 0, initialPolicy: initialPolicy,
+      restoring: all, isNew: snapshotRecords + topicRecords == 0, initialPolicy: initialPolicy,
       recorder: recorder)
   }
 

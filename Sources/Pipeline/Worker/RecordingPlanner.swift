@@ -12,7 +12,7 @@ import Planning
 /// - This type is a struct inside of it. Here the compiler sees that recording a decision changes the recorder and not the
 ///   planner. With both as properties of a class it could not, and would retain each of the planner's tables for each
 ///   decision.
-struct RecordingPlanner {
+struct RecordingPlanner: ~Copyable {
   var planner: Planner
   private var recorder: any PlannerRecorder
   private var output = PlannerOutput()

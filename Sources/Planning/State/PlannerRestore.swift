@@ -10,7 +10,7 @@ public import Policies
 ///     let planner = try restore.finish(initialPolicy: policy)
 ///
 /// The decisions of the restored planner equal those of the planner that wrote the records, byte for byte.
-public struct PlannerRestore {
+public struct PlannerRestore: ~Copyable {
   var planner: Planner
   var tables = RestoreTables()
   /// The newest versions of devices whose slot another device holds, by id. One of the two versions is out of date, and a later
@@ -50,7 +50,7 @@ public struct PlannerRestore {
   ///   - hashKey: The key of the planner's hashes, unless the records have one.
   public init(
     partition: Int32, partitionCount: Int32, bounds: PlannerBounds = PlannerBounds(),
-    offsets: TimeZoneOffsets = .system,
+    offsets: any TimeZoneOffsets = .system,
     hashKey: HashKey = .standard
   ) {
     planner = Planner(

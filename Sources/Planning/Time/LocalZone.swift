@@ -47,7 +47,7 @@ struct LocalZone {
   ///   - quiet: The quiet hours of the policy, the same as in the call before unless `forgetQuietHours` was called; nil if it
   ///     has none.
   ///   - offsets: The offsets of all zones.
-  mutating func refresh(now: Timestamp, quiet: QuietHours?, offsets: TimeZoneOffsets) {
+  mutating func refresh(now: Timestamp, quiet: QuietHours?, offsets: any TimeZoneOffsets) {
     if now >= offsetUntil || now < offsetFrom {
       offset = offset(at: now, offsets)
       offsetFrom = Timestamp(microseconds: Self.floor(now.microseconds, Self.quarter))
@@ -66,7 +66,7 @@ struct LocalZone {
 
   /// Finds the quiet hours that hold now, or the time between two of them. They begin and end when the clock first shows
   /// their times, see `TimeZoneOffsets.firstInstant`.
-  private mutating func findQuietHours(_ quiet: QuietHours, now: Timestamp, _ offsets: TimeZoneOffsets) {
+  private mutating func findQuietHours(_ quiet: QuietHours, now: Timestamp, _ offsets: any TimeZoneOffsets) {
     let (from, to) = (TimeSpan.minutes(Int64(quiet.fromMinute)), TimeSpan.minutes(Int64(quiet.toMinute)))
     let today = Self.floorDivide((now + offset(at: now, offsets) - from).microseconds, Self.microsecondsPerDay)
     // In an hour that the clock shows twice, the quiet hours of the next day may have begun when it showed it first. Those of the
@@ -105,7 +105,7 @@ struct LocalZone {
   ///   - anchorMinute: The local time at which a budget day begins, in minutes after midnight.
   ///   - offsets: The offsets of all zones.
   @inline(__always)
-  mutating func budgetDay(now: Timestamp, anchorMinute: Int, offsets: TimeZoneOffsets) -> (
+  mutating func budgetDay(now: Timestamp, anchorMinute: Int, offsets: any TimeZoneOffsets) -> (
     start: Timestamp, end: Timestamp
   ) {
     for cached in days where cached.anchorMinute == anchorMinute && now >= cached.start && now < cached.end {
@@ -115,7 +115,7 @@ struct LocalZone {
   }
 
   private mutating func computeBudgetDay(
-    now: Timestamp, anchorMinute: Int, offsets: TimeZoneOffsets
+    now: Timestamp, anchorMinute: Int, offsets: any TimeZoneOffsets
   ) -> (start: Timestamp, end: Timestamp) {
     let shift = TimeSpan.minutes(Int64(anchorMinute))
     var index = Self.floorDivide((now + offset(at: now, offsets) - shift).microseconds, Self.microsecondsPerDay)
@@ -140,7 +140,7 @@ struct LocalZone {
   ///   - instant: The earliest instant to return.
   ///   - anchorMinute: The local time at which a budget day begins, in minutes after midnight.
   ///   - offsets: The offsets of all zones.
-  func firstAnchor(atOrAfter instant: Timestamp, anchorMinute: Int, offsets: TimeZoneOffsets) -> Timestamp {
+  func firstAnchor(atOrAfter instant: Timestamp, anchorMinute: Int, offsets: any TimeZoneOffsets) -> Timestamp {
     let shift = TimeSpan.minutes(Int64(anchorMinute))
     let local = (instant + offset(at: instant, offsets) - shift).microseconds
     var index = Self.floorDivide(local, Self.microsecondsPerDay) - 1
@@ -157,11 +157,11 @@ struct LocalZone {
   ///   - day: The day, in days since 1970-01-01 local.
   ///   - timeOfDay: The time after midnight.
   ///   - offsets: The offsets of all zones.
-  private func firstInstant(_ day: Int64, _ timeOfDay: TimeSpan, _ offsets: TimeZoneOffsets) -> Timestamp {
+  private func firstInstant(_ day: Int64, _ timeOfDay: TimeSpan, _ offsets: any TimeZoneOffsets) -> Timestamp {
     offsets.firstInstant(of: Timestamp(microseconds: 0) + LocalZone.day * day + timeOfDay, in: id)
   }
 
-  private func offset(at instant: Timestamp, _ offsets: TimeZoneOffsets) -> TimeSpan {
+  private func offset(at instant: Timestamp, _ offsets: any TimeZoneOffsets) -> TimeSpan {
     .seconds(offsets.secondsEast(id, instant.seconds))
   }
 

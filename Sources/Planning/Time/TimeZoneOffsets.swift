@@ -1,17 +1,17 @@
 package import Domain
 
 /// The offsets of time zones from UTC. They are passed in, so that a planner reads no database itself.
-public struct TimeZoneOffsets: Sendable {
-  /// Returns the offset of a zone, given by its IANA id, in seconds east of UTC at an instant in Unix seconds; 0 for an
-  /// unknown zone. It may be called on any thread.
-  public let secondsEast: @Sendable (_ zone: String, _ unixSeconds: Int64) -> Int64
-
-  /// Creates the offsets from a function.
-  /// - Parameter secondsEast: Returns the offset of a zone, as `secondsEast` says. It must always return the same number for
-  ///   the same arguments. Otherwise a replay of the log makes other decisions.
-  public init(secondsEast: @escaping @Sendable (_ zone: String, _ unixSeconds: Int64) -> Int64) {
-    self.secondsEast = secondsEast
-  }
+///
+/// A planner holds an `any TimeZoneOffsets`. The size of that is known only at run time, so the compiler uses a planner where it stands
+/// instead of taking its hundreds of fields apart, which takes minutes for a single function.
+public protocol TimeZoneOffsets: Sendable {
+  /// Returns the offset of a zone at an instant. It must always return the same number for the same arguments. Otherwise a replay of
+  /// the log makes other decisions. It may be called on any thread.
+  /// - Parameters:
+  ///   - zone: The IANA id of the zone.
+  ///   - unixSeconds: The instant, in Unix seconds.
+  /// - Returns: Seconds east of UTC; 0 for an unknown zone.
+  func secondsEast(_ zone: String, _ unixSeconds: Int64) -> Int64
 }
 
 extension TimeZoneOffsets {

@@ -3,7 +3,7 @@ import Policies
 
 /// The time zones of the planner's devices, each with a slot that fits into 16 bits.
 struct ZoneTable {
-  private let offsets: TimeZoneOffsets
+  private let offsets: any TimeZoneOffsets
   private var zones: ContiguousArray<LocalZone> = []
   private var zoneByID: [Identifier: ZoneSlot] = [:]
   /// The quiet hours of the policy; nil if it has none.
@@ -16,7 +16,7 @@ struct ZoneTable {
   private static let gmt = "GMT"
 
   /// - Parameter offsets: The offsets of the zones from UTC.
-  init(offsets: TimeZoneOffsets) { self.offsets = offsets }
+  init(offsets: any TimeZoneOffsets) { self.offsets = offsets }
 
   /// Returns the slot of a zone, which is added if it is not known. When the table holds `zonesMax` zones, any further
   /// one is taken as GMT.

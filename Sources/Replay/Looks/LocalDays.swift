@@ -8,7 +8,7 @@ package struct LocalDays {
   package let zone: String
   /// The start of a budget day, in minutes after local midnight.
   package let anchorMinute: Int
-  private let offsets: TimeZoneOffsets
+  private let offsets: any TimeZoneOffsets
   /// The offset from UTC in the quarter hour of the last call, µs.
   private var offset: Int64 = 0
   /// The start of that quarter hour, µs.
@@ -24,7 +24,7 @@ package struct LocalDays {
   ///   - zone: The IANA id of the time zone.
   ///   - anchorMinute: The start of a budget day, in minutes after local midnight.
   ///   - offsets: The source of offsets from UTC.
-  package init(zone: String, anchorMinute: Int, offsets: TimeZoneOffsets = .system) {
+  package init(zone: String, anchorMinute: Int, offsets: any TimeZoneOffsets = .system) {
     self.zone = zone
     self.anchorMinute = anchorMinute
     self.offsets = offsets

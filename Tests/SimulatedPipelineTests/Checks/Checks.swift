@@ -28,7 +28,7 @@ struct Checks {
     let letters = all(topics.deadLetters).map { DeadLetterRecord($0) }
     let setAside = Set(letters.filter { $0.reason == "SET_ASIDE" }.compactMap(\.origin))
     for partition in 0..<run.scenario.partitions {
-      var reference = ReferencePlanner(partition: Int32(partition), of: run.scenario, policy: run.initialPolicy)
+      let reference = ReferencePlanner(partition: Int32(partition), of: run.scenario, policy: run.initialPolicy)
       for message in run.broker.committed(topics.log, partition) {
         let place = KafkaPosition(message.topicPartition, offset: message.offset)
         reference.take(message, isSetAside: setAside.contains(place))

@@ -7,7 +7,7 @@ import Policies
 @testable import Planning
 
 /// One planner that plans a log partition in one go, without restarts, transactions and positions: the expected output.
-struct ReferencePlanner {
+final class ReferencePlanner {
   struct Output: Equatable {
     var topic: String
     /// nil for a decision: blocks have no key.
@@ -53,7 +53,7 @@ struct ReferencePlanner {
   /// - Parameters:
   ///   - message: The record.
   ///   - isSetAside: Whether a dead letter says that the record was set aside. Then it counts as a tick.
-  mutating func take(_ message: KafkaMessage, isSetAside: Bool) {
+  func take(_ message: KafkaMessage, isSetAside: Bool) {
     nextOffset = message.offset + 1
     let record: LogRecord
     do throws(BinaryError) { record = try LogRecord(bytes: message.value ?? []) } catch {
@@ -108,14 +108,14 @@ struct ReferencePlanner {
     if case .event(let event) = content { eventsSetAside.contains(event.id) } else { false }
   }
 
-  private mutating func note(_ content: LogRecord.Content) {
+  private func note(_ content: LogRecord.Content) {
     let (isFirst, found) = interests.take(content, now: planner.now.microseconds)
     if isFirst { wanted += found } else { wantedLater.formUnion(found) }
   }
 
   /// Returns all state records of a planner, except for what depends on which records were committed together: the chunks, and
   /// the last bytes of subjects, devices and the clock, which name chunks.
-  static func state(of planner: Planner) throws -> [[UInt8]: [UInt8]] {
+  static func state(of planner: borrowing Planner) throws -> [[UInt8]: [UInt8]] {
     var records: [[UInt8]: [UInt8]] = [:]
     var walk = StateWalk()
     while !planner.writeState(from: &walk, recordsMax: 1000, { records[Array($0)] = $1.map { Array($0) } }) {}
