@@ -1,10 +1,9 @@
 import Domain
 
-/// The record that a planner is processing, and the arrays that its steps reuse.
+/// The record that a planner is processing: its place in the log, and how far its processing is.
 struct RecordInHand {
   /// The place up to which the record was committed before a restart; nil if nothing of it was committed.
   private(set) var resumeAt: RecordCursor?
-  var step = Step.idle
   /// The offset of the record in the log partition.
   private(set) var offset: Int64 = -1
   /// Whether the timestamp of the record lies before the log time.
@@ -13,16 +12,8 @@ struct RecordInHand {
   private(set) var nextOrdinal: UInt32 = 0
   /// Whether the timers that are due are postponed instead of fired.
   var postponesTimers = false
-  var fanOut = FanOut()
   /// The events to release when the next record begins. Until then decisions refer to them.
   var releasedEvents: [EventSlot] = []
-
-  /// The state of the processing. `timers` holds the record until the timers that are due have fired.
-  enum Step {
-    case idle
-    case timers(LogRecord.Content)
-    case fanOut
-  }
 
   /// Begins a record.
   mutating func begin(offset: Int64, isLate: Bool) {

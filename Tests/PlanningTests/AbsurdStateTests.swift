@@ -115,7 +115,7 @@ struct AbsurdStateTests {
       }
     }
     if amount == 1 {
-      #expect(try restored().rules.kind(named: "FlightStatus") != nil)
+      #expect(try restored().fleet.rules.kind(named: "FlightStatus") != nil)
     } else {
       #expect(throws: StateRecordError.self) { _ = try restored() }
     }

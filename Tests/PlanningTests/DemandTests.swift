@@ -21,7 +21,7 @@ struct DemandTests {
       }, also: also)
   }
 
-  private static func observed(_ h: H) -> ContiguousArray<Int64> { h.planner.pricing.kinds[0].demand.observed }
+  private static func observed(_ h: H) -> ContiguousArray<Int64> { h.planner.fleet.pricing.kinds[0].demand.observed }
 
   @Test("instances that no push can reach are not among those whose demand is known")
   func unreachable() {
@@ -41,7 +41,8 @@ struct DemandTests {
     }
     #expect(Self.observed(alone)[10] == 1_000_000)
     #expect(Self.observed(alone) == Self.observed(among))
-    #expect(alone.planner.pricing.kinds[0].demand.need.usual == among.planner.pricing.kinds[0].demand.need.usual)
+    #expect(
+      alone.planner.fleet.pricing.kinds[0].demand.need.usual == among.planner.fleet.pricing.kinds[0].demand.need.usual)
   }
 
   @Test("hours count until APNs refuses the token, and again with another one")
@@ -68,7 +69,7 @@ struct DemandTests {
     h.register(.phone())
     h.tick(at: H.noon + 30 * 24 * H.hour)
     #expect(Self.observed(h).allSatisfy { $0 == 0 })
-    h.planner.activate(policy)
+    h.planner.fleet.activate(policy)
     h.tick(at: H.noon + 31 * 24 * H.hour)
     #expect(Self.observed(h).allSatisfy { $0 == 1_000_000 })
   }
@@ -80,7 +81,7 @@ struct DemandTests {
     h.event(.delay(100, id: "e2", subject: "flight/UA2", at: H.noon + 1))
     h.signal(.tokenRejected(token: "aa11"), at: H.noon + H.minute)
     h.signal(.deliveryCompleted(command: command, outcome: .refused), at: H.noon + 2 * H.minute)
-    let left = h.planner.pricing.kinds[0].demand.dry
+    let left = h.planner.fleet.pricing.kinds[0].demand.dry
     var second = DryHours()
     second.add(1, 9..<24, at: H.noon / H.hour, place: 8)
     #expect(left == second)
@@ -99,13 +100,13 @@ struct DemandTests {
   func dry() {
     var h = Self.spent()
     #expect(h.lastCommands.count == 1)
-    let demand = h.planner.pricing.kinds[0].demand
+    let demand = h.planner.fleet.pricing.kinds[0].demand
     #expect(demand.unseen.allSatisfy { $0 == 0 } && !demand.dry.isEmpty)
     h.tick(at: H.noon + 2 * H.hour)
-    #expect(h.planner.pricing.kinds[0].demand.unseen[8...10].elementsEqual([0, 1_000_000, 0]))
+    #expect(h.planner.fleet.pricing.kinds[0].demand.unseen[8...10].elementsEqual([0, 1_000_000, 0]))
     // The day ends at four.
     h.tick(at: H.noon + 40 * H.hour)
-    let unseen = h.planner.pricing.kinds[0].demand.unseen
+    let unseen = h.planner.fleet.pricing.kinds[0].demand.unseen
     #expect(unseen[9...].allSatisfy { $0 == 1_000_000 } && unseen[...8].allSatisfy { $0 == 0 })
   }
 
@@ -121,9 +122,9 @@ struct DemandTests {
     // Only the hour at hand is left, which has begun without tokens.
     var hourAtHand = DryHours()
     hourAtHand.add(1, 9..<10, at: H.noon / H.hour, place: 8)
-    #expect(h.planner.pricing.kinds[0].demand.dry == hourAtHand)
+    #expect(h.planner.fleet.pricing.kinds[0].demand.dry == hourAtHand)
     h.tick(at: H.noon + 40 * H.hour)
-    #expect(h.planner.pricing.kinds[0].demand.dry.isEmpty)
+    #expect(h.planner.fleet.pricing.kinds[0].demand.dry.isEmpty)
     h.planner.checkInvariants()
   }
 
@@ -133,7 +134,7 @@ struct DemandTests {
     let command = try #require(h.lastCommands.first?.command)
     h.tick(at: H.noon + H.hour + H.hour / 2)
     h.signal(.deliveryCompleted(command: command, outcome: .refused), at: H.noon + H.hour + H.hour / 2)
-    var dry = h.planner.pricing.kinds[0].demand.dry
+    var dry = h.planner.fleet.pricing.kinds[0].demand.dry
     var hours: [[Int]] = []
     for hour in H.noon / H.hour..<H.noon / H.hour + 24 {
       dry.report(hour, takes: true) { hours.append([$0, Int($1)]) }
@@ -141,7 +142,7 @@ struct DemandTests {
     #expect(hours == [[9, 1]])
     // Whenever the next push takes it, no hour is counted twice.
     h.tick(at: H.noon + 40 * H.hour)
-    #expect(h.planner.pricing.kinds[0].demand.unseen.allSatisfy { $0 <= 1_000_000 })
+    #expect(h.planner.fleet.pricing.kinds[0].demand.unseen.allSatisfy { $0 <= 1_000_000 })
   }
 
   @Test("the tokens of a rolling window that come back before the next anchor count, too")

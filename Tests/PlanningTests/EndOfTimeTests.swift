@@ -17,7 +17,7 @@ struct EndOfTimeTests {
     try #require(harness.only?.reason == .emitted)
     harness.event(.delay(60, id: "e2", at: time + 1))
     try #require(harness.only?.reason == .budgetInstance)
-    let due = try #require(harness.planner.pending.nextTimer)
+    let due = try #require(harness.planner.fleet.pending.nextTimer)
     // The harness fails after a million ticks.
     harness.drain()
     #expect(harness.planner.nextTimer == nil)

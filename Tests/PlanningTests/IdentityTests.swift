@@ -58,7 +58,7 @@ struct IdentityTests {
     h.register(.phone())
     h.event(.delay(30, id: "e1", at: H.noon))
     h.event(.delay(30, id: "e1", at: H.noon + H.minute))
-    #expect(h.only?.reason == .duplicate && h.planner.hashKey == key && h.restarts > 0)
+    #expect(h.only?.reason == .duplicate && h.planner.fleet.hashKey == key && h.restarts > 0)
     h.event(.delay(30, id: "e2", at: H.noon + 2 * H.minute))
     #expect(h.only?.reason == .notVisible)
     h.event(.delay(30, id: "e3", at: H.noon + 3 * H.minute, status: "boarding"))

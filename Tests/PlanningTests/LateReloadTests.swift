@@ -104,7 +104,9 @@ struct LateReloadTests {
     return h
   }
 
-  private static func wrong(_ h: PlannerHarness) -> Double { h.planner.registry.difference(of: InstanceSlot(0)).value }
+  private static func wrong(_ h: PlannerHarness) -> Double {
+    h.planner.fleet.registry.difference(of: InstanceSlot(0)).value
+  }
 
   @Test(
     "what changed between the app's leaving and its late signal is a difference, and leads to a push",

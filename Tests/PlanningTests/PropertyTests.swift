@@ -278,7 +278,7 @@ struct RandomLife {
     for key in reached { #expect(finals[key] == 1, "seed \(seed): \(key) has \(finals[key] ?? 0) final decisions") }
     #expect(
       Set(life.harness.decisions.map(\.decision)).count == life.harness.decisions.count, "seed \(seed): ids repeat")
-    #expect(life.harness.planner.pending.causes.liveCount == 0, "seed \(seed): a cause leaked")
+    #expect(life.harness.planner.fleet.pending.causes.liveCount == 0, "seed \(seed): a cause leaked")
     for step in life.reachable {
       for key in step where finals[key] == nil { Issue.record("seed \(seed): \(key) was never decided") }
     }
@@ -394,24 +394,24 @@ private struct StandingScreens {
       reasons["\(decision.device)/\(decision.instance)", default: []].insert(decision.reason)
     }
     let planner = Planner(copying: life.harness.planner)
-    for instance in planner.registry.instances.slots where planner.registry.isUsed(instance) {
-      let state = planner.registry.instances[instance]
+    for instance in planner.fleet.registry.instances.slots where planner.fleet.registry.isUsed(instance) {
+      let state = planner.fleet.registry.instances[instance]
       if !state.surface.isActivity, !state.flags.contains(.retired) { check(instance, state, planner) }
     }
   }
 
   private mutating func check(_ instance: InstanceSlot, _ state: InstanceState, _ planner: borrowing Planner) {
-    let name = "\(planner.registry.id(of: state.device))/\(planner.registry.id(of: instance))"
-    guard planner.registry.difference(of: instance).value > 0 else {
+    let name = "\(planner.fleet.registry.id(of: state.device))/\(planner.fleet.registry.id(of: instance))"
+    guard planner.fleet.registry.difference(of: instance).value > 0 else {
       reasons[name] = nil
       return
     }
-    let settings = planner.rules[state.kind]
+    let settings = planner.fleet.rules[state.kind]
     if settings.isDisabled { reasons[name, default: []].insert(.kindDisabled) }
     if settings.policyIndex == nil { reasons[name, default: []].insert(.noMatch) }
-    if planner.pending[state.waiting].due != .distantFuture { return }
+    if planner.fleet.pending[state.waiting].due != .distantFuture { return }
     // A registration that makes it reachable examines it.
-    if case .unreachable = planner.route(of: instance, device: state.device) { return }
+    if case .unreachable = planner.fleet.route(of: instance, device: state.device) { return }
     let known = reasons[name] ?? []
     #expect(!Self.leaving.isDisjoint(with: known), "seed \(seed): nothing waits for \(name), \(known)")
   }

@@ -33,7 +33,7 @@ struct QuietHoursTests {
     h.event(.delay(5, id: "before", at: (start - .seconds(1)).microseconds))
     #expect(h.only?.reason == .emitted)
     // The end is spread over ten minutes, by device.
-    let until = end + h.planner.spread(DeviceSlot(0))
+    let until = end + h.planner.fleet.spread(DeviceSlot(0))
     var at = start
     while at < end {
       h.event(.delay(at.microseconds / H.minute % 2 == 0 ? 30 : 90, id: "at \(at)", at: at.microseconds))
@@ -91,11 +91,11 @@ struct QuietHoursTests {
   func otherPolicy() throws {
     var h = H()
     h.register(.phone())
-    h.planner.activate(
+    h.planner.fleet.activate(
       .flights(also: { $0.quietHours = QuietHours(fromMinute: 12 * 60, toMinute: 13 * 60, exceptRelevance: 0.9) }))
     h.event(.delay(30, id: "e1", at: H.noon))
     #expect(h.only?.reason == .quietHours)
-    h.planner.activate(.flights())
+    h.planner.fleet.activate(.flights())
     h.event(.delay(60, id: "e2", at: H.noon + H.minute))
     #expect(h.last.contains { $0.event == "e2" && $0.verdict == .emit })
   }

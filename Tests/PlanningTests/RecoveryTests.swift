@@ -83,14 +83,15 @@ struct RecoveryTests {
     live(&life, steps: 400, &topic)
     let once = try restore(topic.records, as: life)
     let twice = try restore(topic.records + topic.records, as: life)
-    #expect(twice.registry.instances.liveCount == once.registry.instances.liveCount, "seed \(seed)")
-    #expect(twice.registry.entries.liveCount == once.registry.entries.liveCount, "seed \(seed)")
-    #expect(twice.pending.causes.liveCount == once.pending.causes.liveCount, "seed \(seed)")
-    #expect(twice.pending.events.liveCount == once.pending.events.liveCount, "seed \(seed)")
-    #expect(once.pending.causes.liveCount == life.harness.planner.pending.causes.liveCount, "seed \(seed)")
-    #expect(once.registry.interests.keyCount == life.harness.planner.registry.interests.keyCount, "seed \(seed)")
-    #expect(twice.pricing.viewHabits == once.pricing.viewHabits, "seed \(seed)")
-    #expect(once.pricing.viewHabits == life.harness.planner.pricing.viewHabits, "seed \(seed)")
+    #expect(twice.fleet.registry.instances.liveCount == once.fleet.registry.instances.liveCount, "seed \(seed)")
+    #expect(twice.fleet.registry.entries.liveCount == once.fleet.registry.entries.liveCount, "seed \(seed)")
+    #expect(twice.fleet.pending.causes.liveCount == once.fleet.pending.causes.liveCount, "seed \(seed)")
+    #expect(twice.fleet.pending.events.liveCount == once.fleet.pending.events.liveCount, "seed \(seed)")
+    #expect(once.fleet.pending.causes.liveCount == life.harness.planner.fleet.pending.causes.liveCount, "seed \(seed)")
+    #expect(
+      once.fleet.registry.interests.keyCount == life.harness.planner.fleet.registry.interests.keyCount, "seed \(seed)")
+    #expect(twice.fleet.pricing.viewHabits == once.fleet.pricing.viewHabits, "seed \(seed)")
+    #expect(once.fleet.pricing.viewHabits == life.harness.planner.fleet.pricing.viewHabits, "seed \(seed)")
     #expect(once.deviceCount == life.harness.planner.deviceCount, "seed \(seed)")
   }
 
@@ -148,12 +149,13 @@ struct RecoveryTests {
     }
     let restored = try restore(topicOrder(state).map { (key: $0.key, value: $0.value) }, as: life)
     let fromWalk = try restore(walked.map { (key: $0.key, value: $0.value) }, as: life)
-    #expect(fromWalk.subjects.contents == restored.subjects.contents, "seed \(seed)")
-    #expect(fromWalk.subjects.log.bytes == restored.subjects.log.bytes, "seed \(seed)")
-    #expect(fromWalk.deviceChunks.bytes == restored.deviceChunks.bytes, "seed \(seed)")
-    for device in restored.registry.devices.slots where restored.registry.isUsed(device) {
-      let chunk = restored.deviceChunks.chunk(of: restored.registry[chunkPlace: device])
-      #expect(chunk == fromWalk.deviceChunks.chunk(of: fromWalk.registry[chunkPlace: device]), "seed \(seed)")
+    #expect(fromWalk.fleet.subjects.contents == restored.fleet.subjects.contents, "seed \(seed)")
+    #expect(fromWalk.fleet.subjects.log.bytes == restored.fleet.subjects.log.bytes, "seed \(seed)")
+    #expect(fromWalk.fleet.deviceChunks.bytes == restored.fleet.deviceChunks.bytes, "seed \(seed)")
+    for device in restored.fleet.registry.devices.slots where restored.fleet.registry.isUsed(device) {
+      let chunk = restored.fleet.deviceChunks.chunk(of: restored.fleet.registry[chunkPlace: device])
+      #expect(
+        chunk == fromWalk.fleet.deviceChunks.chunk(of: fromWalk.fleet.registry[chunkPlace: device]), "seed \(seed)")
     }
   }
 

@@ -129,22 +129,23 @@ struct RestTests {
   }
 
   private static func waitingDevices(_ planner: borrowing Planner) -> Int {
-    Set(waiting(planner).map { planner.registry.instances[$0].device }).count
+    Set(waiting(planner).map { planner.fleet.registry.instances[$0].device }).count
   }
 
   /// Returns the instances that have a timer, maybe one that is outdated.
   private static func waiting(_ planner: borrowing Planner) -> [InstanceSlot] {
-    planner.registry.instances.slots.filter {
-      planner.registry.isUsed($0) && planner.pending[planner.registry.instances[$0].waiting].armedAt != .distantFuture
+    planner.fleet.registry.instances.slots.filter {
+      planner.fleet.registry.isUsed($0)
+        && planner.fleet.pending[planner.fleet.registry.instances[$0].waiting].armedAt != .distantFuture
     }
   }
 
   /// Returns why instances wait, for messages.
   private static func held(_ planner: borrowing Planner) -> [String] {
     waiting(planner).map {
-      let state = planner.registry.instances[$0]
+      let state = planner.fleet.registry.instances[$0]
       return
-        "\(planner.registry.id(of: state.device))/\(planner.registry.id(of: $0)) \(state.surface) held for \(state.heldFor.number)"
+        "\(planner.fleet.registry.id(of: state.device))/\(planner.fleet.registry.id(of: $0)) \(state.surface) held for \(state.heldFor.number)"
     }
   }
 }

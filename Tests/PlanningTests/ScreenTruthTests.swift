@@ -95,7 +95,7 @@ struct ScreenTruthTests {
 
     /// Compares the planner's rows with the model. Rows are in the order of the subjects.
     func check(_ context: String) {
-      let registry = harness.planner.registry
+      let registry = harness.planner.fleet.registry
       var walk = registry.entries(of: instance)
       var place = 0
       while let entry = walk.next(registry) {
@@ -110,7 +110,7 @@ struct ScreenTruthTests {
       let isWrong = registry.difference(of: instance).value > 0
       #expect(isWrong == (shown != truth && hasDifference), "\(context)")
       // A difference is never dropped while it lasts: something waits, and the time of the next look at it is set.
-      let waiting = harness.planner.pending[registry.instances[instance].waiting]
+      let waiting = harness.planner.fleet.pending[registry.instances[instance].waiting]
       #expect(!isWrong || (!waiting.isEmpty && waiting.due != .distantFuture), "\(context)")
     }
 
@@ -182,8 +182,8 @@ struct ScreenTruthTests {
         if life.time < end - 30 * H.minute { life.event() }
       }
       life.pass(end - 1 - life.time)
-      if life.harness.planner.tokensLeft(life.instance) > 2 {
-        let difference = life.harness.planner.registry.difference(of: life.instance).value
+      if life.harness.planner.fleet.tokensLeft(life.instance) > 2 {
+        let difference = life.harness.planner.fleet.registry.difference(of: life.instance).value
         #expect(difference == 0, "seed \(seed), day \(day)")
       }
     }

@@ -58,7 +58,7 @@ struct SharedTruthTests {
     var random = SeededRandom(seed: seed)
     var time = H.noon
     for place in planners.indices { planners[place].apply(Self.registration("d1"), at: time) }
-    let kinds = planners.map { $0.planner.rules.kinds.filter(\.isDecided).map(\.display.truths) }
+    let kinds = planners.map { $0.planner.fleet.rules.kinds.filter(\.isDecided).map(\.display.truths) }
     #expect(Set(kinds[0]).count == 1 && Set(kinds[1]).count == 2, "\(kinds)")
     var pushes = 0
     for step in 0..<600 {
@@ -85,7 +85,7 @@ struct SharedTruthTests {
     }
     #expect(pushes > 50, "seed \(seed)")
     for planner in planners { planner.planner.checkInvariants() }
-    #expect(planners[0].planner.subjects.count < planners[1].planner.subjects.count)
+    #expect(planners[0].planner.fleet.subjects.count < planners[1].planner.fleet.subjects.count)
   }
 
   @Test("an event that only one of them has a rule for tells what the other one shows after its next reload")
@@ -115,10 +115,10 @@ struct SharedTruthTests {
     let widget = Registration.Widget.flight("small", interests: Self.subjects)
     h.apply(.registration(.phone("d1", widgets: [widget])), at: H.noon)
     h.event(Self.delay(40, minute: 1))
-    h.planner.activate(none)
+    h.planner.fleet.activate(none)
     // Nobody notes this change.
     h.event(Self.delay(80, minute: 2))
-    h.planner.activate(large)
+    h.planner.fleet.activate(large)
     let other = Registration.Widget(id: "large", kind: "LargeFlight", interests: Self.subjects)
     h.apply(.registration(.phone("d2", widgets: [other])), at: H.noon + 3 * H.minute)
     // To a kind that knew the first delay, the return to it would show nothing new.
@@ -128,11 +128,11 @@ struct SharedTruthTests {
     var both = large
     both.kinds.append(small.kinds[0])
     both.kinds[1].name = "TinyFlight"
-    h.planner.activate(both)
+    h.planner.fleet.activate(both)
     let third = Registration.Widget(id: "tiny", kind: "TinyFlight", interests: Self.subjects)
     h.apply(.registration(.phone("d3", widgets: [third])), at: H.noon + 5 * H.minute)
     let truths = { (planner: borrowing Planner, name: Identifier) in
-      planner.rules.kind(named: name).map { planner.rules[$0].display.truths }
+      planner.fleet.rules.kind(named: name).map { planner.fleet.rules[$0].display.truths }
     }
     #expect(truths(h.planner, "TinyFlight") == truths(h.planner, "LargeFlight"))
     var restore = PlannerRestore(partition: 0, partitionCount: 1)
@@ -156,20 +156,20 @@ struct SharedTruthTests {
     var h = H(first)
     h.apply(Self.registration("d1"), at: H.noon)
     h.event(Self.delay(40, minute: 1))
-    h.planner.activate(gap)
+    h.planner.fleet.activate(gap)
     h.event(Self.delay(80, minute: 2))
-    h.planner.activate(last)
-    let small = h.planner.rules.kind(named: "FlightStatus").map { h.planner.rules[$0].display.truths }
+    h.planner.fleet.activate(last)
+    let small = h.planner.fleet.rules.kind(named: "FlightStatus").map { h.planner.fleet.rules[$0].display.truths }
     #expect(
       small != nil
-        && h.planner.subjects.truth(
-          h.planner.rules.kinds[0].display.truthKey(
+        && h.planner.fleet.subjects.truth(
+          h.planner.fleet.rules.kinds[0].display.truthKey(
             subject: Self.subjects[0].utf8.span, hashKey: .standard)) == nil
     )
     // With a kind that has displayed these fields all the while it shares at once.
-    h.planner.activate(first)
-    h.planner.activate(Self.policy())
-    let kinds = h.planner.rules.kinds.filter(\.isDecided).map(\.display.truths)
+    h.planner.fleet.activate(first)
+    h.planner.fleet.activate(Self.policy())
+    let kinds = h.planner.fleet.rules.kinds.filter(\.isDecided).map(\.display.truths)
     #expect(kinds.count == 2 && Set(kinds).count == 1)
   }
 }

@@ -72,8 +72,10 @@ private struct ChunkLife {
 
   /// The ids of the devices that the next commit writes because they changed or went.
   var changed: Set<Identifier> {
-    let devices = planner.journal.devices.filter { planner.registry.isUsed($0) }.map { planner.registry.id(of: $0) }
-    return Set(devices + planner.journal.removedDevices.map(\.id))
+    let devices = planner.fleet.journal.devices.filter { planner.fleet.registry.isUsed($0) }.map {
+      planner.fleet.registry.id(of: $0)
+    }
+    return Set(devices + planner.fleet.journal.removedDevices.map(\.id))
   }
 
   mutating func take() {
@@ -139,7 +141,7 @@ private struct ChunkLife {
   }
 }
 
-extension Planner {
+extension Fleet {
   /// The record of each device in a snapshot, without its place, by key.
   fileprivate var deviceRecords: [[UInt8]: [UInt8]] {
     var (records, writer): ([[UInt8]: [UInt8]], StateRecordWriter) = ([:], StateRecordWriter())
@@ -167,9 +169,9 @@ struct StateChunksTests {
   /// Checks that a restored planner has the devices of another one, in the same chunks.
   private static func compare(_ restored: borrowing Planner, _ planner: borrowing Planner, _ place: String) {
     restored.checkInvariants()
-    #expect(restored.deviceRecords == planner.deviceRecords, "\(place)")
-    #expect(restored.chunkOfDevices == planner.chunkOfDevices, "\(place)")
-    #expect(restored.deviceChunks.bytes == planner.deviceChunks.bytes, "\(place)")
+    #expect(restored.fleet.deviceRecords == planner.fleet.deviceRecords, "\(place)")
+    #expect(restored.fleet.chunkOfDevices == planner.fleet.chunkOfDevices, "\(place)")
+    #expect(restored.fleet.deviceChunks.bytes == planner.fleet.deviceChunks.bytes, "\(place)")
   }
 
   @Test(
@@ -181,7 +183,9 @@ struct StateChunksTests {
       life.live(Int.random(in: 1...80, using: &life.random))
       let restored = try life.restored(life.compacted())
       Self.compare(restored, life.planner, "seed \(seed), round \(round)")
-      #expect(restored.deviceChunks.liveBytes == life.planner.deviceChunks.liveBytes, "seed \(seed), round \(round)")
+      #expect(
+        restored.fleet.deviceChunks.liveBytes == life.planner.fleet.deviceChunks.liveBytes,
+        "seed \(seed), round \(round)")
       if Bool.random(using: &life.random) { life.planner = restored }
     }
     let removals = life.records.filter { $0.key[0] == UInt8(ascii: "c") && $0.value == nil }
@@ -223,15 +227,15 @@ struct StateChunksTests {
     var life = ChunkLife(seed: seed)
     // Events that wait make devices large for a while.
     if seed % 2 == 1 {
-      life.planner.use(.flights { $0.budget = InstanceBudget(perDay: 2, minInterval: .hours(1)) })
+      life.planner.fleet.use(.flights { $0.budget = InstanceBudget(perDay: 2, minInterval: .hours(1)) })
     }
     var (moved, new) = (0, 0)
     for commit in 0..<120 {
       for _ in 0..<Int.random(in: 1...6, using: &life.random) { life.step() }
-      let (changed, before) = (life.changed, life.planner.deviceChunks.liveBytes)
+      let (changed, before) = (life.changed, life.planner.fleet.deviceChunks.liveBytes)
       life.take()
       if commit % 16 == 0 { life.planner.checkInvariants() }
-      let log = life.planner.deviceChunks
+      let log = life.planner.fleet.deviceChunks
       var written = (new: 0, moved: 0, all: 0)
       for record in life.commit {
         guard let number = StateKey.number(of: record.key, .devices), let value = record.value else { continue }
@@ -248,7 +252,7 @@ struct StateChunksTests {
       }
       let shrunk = max(0, before - log.liveBytes)
       // One device may exceed what was left of the allowance.
-      let device = (life.planner.deviceRecords.values.map(\.count).max() ?? 0) + 300
+      let device = (life.planner.fleet.deviceRecords.values.map(\.count).max() ?? 0) + 300
       let allowed = 4 * (written.all - written.moved) + 10 * shrunk + device
       #expect(written.moved <= allowed, "seed \(seed), commit \(commit)")
       // The size of an entry is rounded down.
@@ -262,7 +266,8 @@ struct StateChunksTests {
       moved += written.moved
       new += written.new
     }
-    #expect(life.planner.deviceChunks.bytes == life.chunks.values.reduce(0) { $0 + $1.count + 64 }, "seed \(seed)")
+    #expect(
+      life.planner.fleet.deviceChunks.bytes == life.chunks.values.reduce(0) { $0 + $1.count + 64 }, "seed \(seed)")
     #expect(moved <= 2 * new + 20_000, "seed \(seed): \(moved) bytes moved for \(new)")
   }
 
@@ -276,11 +281,11 @@ struct StateChunksTests {
     life.time += PlannerHarness.hour
     life.apply(.tick)
     life.take()
-    #expect(life.planner.deviceRecords.keys.map { Identifier(decoding: $0) } == ["d0"])
+    #expect(life.planner.fleet.deviceRecords.keys.map { Identifier(decoding: $0) } == ["d0"])
     for _ in 0..<3 { life.take() }
     #expect(life.chunks.count <= 4, "\(life.chunks.count) chunks")
     let restored = try life.restored(life.records)
-    #expect(restored.deviceRecords == life.planner.deviceRecords)
+    #expect(restored.fleet.deviceRecords == life.planner.fleet.deviceRecords)
     #expect(try life.restored(life.compacted()).deviceCount == 1)
   }
 
@@ -299,7 +304,7 @@ struct StateChunksTests {
     // The first event leads to a push, which reloads all widgets. The next one is about one of them, and is not worth a push.
     change(0, delay: 30)
     let largest = try #require(life.chunks[1]).count
-    life.planner.use(.flights { $0.rules = [Rule(event: "flight.*", relevance: RelevanceFormula(base: 0))] })
+    life.planner.fleet.use(.flights { $0.rules = [Rule(event: "flight.*", relevance: RelevanceFormula(base: 0))] })
     change(1, delay: 35)
     let smallest = try #require(life.chunks[2]).count
     #expect(largest < version && smallest < largest / 2, "\(version), \(largest), \(smallest)")
@@ -308,9 +313,9 @@ struct StateChunksTests {
     }
     for round in 0..<40 { change(round % 8, delay: Double(round)) }
     // The version and its additions have become a new version, without an event about all of the device.
-    let bytes = life.planner.deviceChunks.bytes
+    let bytes = life.planner.fleet.deviceChunks.bytes
     #expect(life.chunks[0] == nil && bytes < 3 * 2 * version + 4096, "\(bytes) bytes")
-    #expect(try life.restored(life.records).deviceRecords == life.planner.deviceRecords)
+    #expect(try life.restored(life.records).fleet.deviceRecords == life.planner.fleet.deviceRecords)
   }
 
   @Test("a chunk is refused when any byte is another one, when it is cut off, and under another number")
@@ -374,9 +379,9 @@ struct StateChunksTests {
     let before = life
     life.planner = try restore.finish(initialPolicy: .flights())
     life.planner.checkInvariants()
-    let (old, new) = (before.planner.deviceRecords, life.planner.deviceRecords)
-    let inChunk = before.planner.chunkOfDevices.filter { $0.value == lost }.keys
-    let changed = Set(try life.additions(in: lost).map { before.planner.registry.id(of: $0) })
+    let (old, new) = (before.planner.fleet.deviceRecords, life.planner.fleet.deviceRecords)
+    let inChunk = before.planner.fleet.chunkOfDevices.filter { $0.value == lost }.keys
+    let changed = Set(try life.additions(in: lost).map { before.planner.fleet.registry.id(of: $0) })
     for (id, record) in old {
       let name = Identifier(decoding: id)
       if inChunk.contains(name) || changed.contains(name) { continue }
@@ -386,9 +391,9 @@ struct StateChunksTests {
     life.records.removeAll { $0.key == StateKey.chunk(lost, of: .devices) && $0.value != nil }
     for repair in repairs { life.records.append(repair) }
     life.take()
-    #expect(try life.restored(life.records).deviceRecords == new, "seed \(seed)")
+    #expect(try life.restored(life.records).fleet.deviceRecords == new, "seed \(seed)")
     life.live(40)
-    #expect(try life.restored(life.records).deviceRecords == life.planner.deviceRecords, "seed \(seed)")
+    #expect(try life.restored(life.records).fleet.deviceRecords == life.planner.fleet.deviceRecords, "seed \(seed)")
   }
 
   @Test("the size of an entry is rounded down by at most 16 bytes or an eighth")

@@ -61,15 +61,15 @@ struct StateFormatTests {
 
   /// Returns the things that a device can have and that no device of a planner has.
   private static func missing(in planner: borrowing Planner) -> [String] {
-    let instances = planner.registry.instances.values.filter { $0.flags.contains(.used) }
-    let addressed = planner.registry.addressed.values
-    let entries = planner.registry.entries.values
+    let instances = planner.fleet.registry.instances.values.filter { $0.flags.contains(.used) }
+    let addressed = planner.fleet.registry.addressed.values
+    let entries = planner.fleet.registry.entries.values
     let things = [
-      "view habits": !planner.pricing.viewHabits.isEmpty,
-      "rare states": !planner.registry.rareStates.isEmpty,
-      "own reloads": !planner.registry.nextReloads.isEmpty,
-      "rolling charges": !planner.ledgers.rolling.instances.isEmpty,
-      "waiting causes": planner.pending.causes.liveCount > 2,
+      "view habits": !planner.fleet.pricing.viewHabits.isEmpty,
+      "rare states": !planner.fleet.registry.rareStates.isEmpty,
+      "own reloads": !planner.fleet.registry.nextReloads.isEmpty,
+      "rolling charges": !planner.fleet.ledgers.rolling.instances.isEmpty,
+      "waiting causes": planner.fleet.pending.causes.liveCount > 2,
       "a started activity": addressed.contains { $0.started.contains { !$0.subject.isEmpty } },
       "an ended activity": addressed.contains { $0.ended },
       "a rate of its own": addressed.contains { !$0.rate.isFull },
@@ -78,11 +78,11 @@ struct StateFormatTests {
       "a held instance": instances.contains { $0.heldFor != .none },
       "a refundable charge": instances.contains { $0.day.chargedByLast },
       "the worth of a refundable push": instances.contains { $0.day.chargedByLast && $0.demand.lastWorth > 0 },
-      "a change of a screen while the app was open": planner.registry.rareStates.values.contains {
+      "a change of a screen while the app was open": planner.fleet.registry.rareStates.values.contains {
         !$0.shownBefore.isEmpty
       },
       "a difference on a screen": entries.contains { !$0.shown.isNone && !$0.current.isNone && $0.shown != $0.current },
-      "a forgotten device": planner.registry.devices.values.contains { $0.flags.contains(.forgotten) },
+      "a forgotten device": planner.fleet.registry.devices.values.contains { $0.flags.contains(.forgotten) },
     ]
     return things.filter { !$0.value }.keys.sorted()
   }

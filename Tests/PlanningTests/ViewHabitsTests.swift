@@ -149,9 +149,9 @@ struct ViewHabitsTests {
     h.register(.phone("d2", developerMode: true))
     h.signal(.widgetViewed(instance: "w1"), device: "d2", at: H.noon)
     h.event(.delay(10, id: "e1", at: H.noon))
-    #expect(h.planner.pricing.viewHabits.isEmpty)
+    #expect(h.planner.fleet.pricing.viewHabits.isEmpty)
     h.signal(.widgetViewed(instance: "w1"), device: "d1", at: H.noon + H.hour)
-    #expect(h.planner.pricing.viewHabits.count == 1)
+    #expect(h.planner.fleet.pricing.viewHabits.count == 1)
     #expect(MemoryLayout<ViewHabits>.stride == 32)
   }
 
@@ -181,7 +181,8 @@ struct ViewHabitsTests {
     h.register(.phone())
     h.signal(.widgetViewed(instance: nil), at: H.noon + 1)
     let again = try Self.restored(Self.records(&h.planner))
-    #expect(again.pricing.viewHabits == h.planner.pricing.viewHabits && again.pricing.viewHabits.count == 1)
+    #expect(
+      again.fleet.pricing.viewHabits == h.planner.fleet.pricing.viewHabits && again.fleet.pricing.viewHabits.count == 1)
   }
 
   @Test("state in another format is refused", arguments: [0, stateFormatVersion + 1, 255] as [UInt8])

@@ -50,16 +50,16 @@ extension PlannerRestore {
     if !displaced.isEmpty { displaced[Array(idBytes[id])] = nil }
     if !split.isEmpty { split[StateKey.device(Array(idBytes[id]))] = nil }
     let name = idBytes.span.extracting(id)
-    if let known = planner.registry.device(named: name, hash: hash) { remove(device: known) }
+    if let known = fleet.registry.device(named: name, hash: hash) { remove(device: known) }
     guard !version.isEmpty else { return }
     var reader = BinaryReader(bytes, in: version)
     let slot = try Self.deviceSlot(&reader)
-    if planner.isTaken(slot) {
+    if fleet.isTaken(slot) {
       displaced[Array(idBytes[id])] = Displaced(
         record: StateRecord(bytes: Array(bytes[version]), offset: offset), chunk: chunk, size: size)
       displacedPlaces.insert(VersionPlace(slot: slot, chunk: chunk))
     } else {
-      try planner.restore(device: name, hash: hash, at: slot, from: &reader, sharing: &tables)
+      try fleet.restore(device: name, hash: hash, at: slot, from: &reader, sharing: &tables)
       chunks.place(slot, in: chunk, size)
       if !additions.isEmpty { try applyAdditions(to: slot, in: chunk) }
     }
@@ -74,8 +74,8 @@ extension PlannerRestore {
     var reader = BinaryReader(bytes, in: place)
     let slot = try Self.deviceSlot(&reader)
     let chunk: Int64 = try reader.integer("the number of a chunk")
-    if planner.isTaken(slot), chunks.isFrom(chunk, slot) {
-      try planner.restore(additionTo: slot, from: &reader, sharing: &tables)
+    if fleet.isTaken(slot), chunks.isFrom(chunk, slot) {
+      try fleet.restore(additionTo: slot, from: &reader, sharing: &tables)
       return
     }
     let version = VersionPlace(slot: slot, chunk: chunk)
@@ -88,7 +88,7 @@ extension PlannerRestore {
     guard let waiting = additions.removeValue(forKey: VersionPlace(slot: slot, chunk: chunk)) else { return }
     for addition in waiting {
       var reader = BinaryReader(addition.bytes)
-      try planner.restore(additionTo: slot, from: &reader, sharing: &tables)
+      try fleet.restore(additionTo: slot, from: &reader, sharing: &tables)
     }
   }
 
@@ -130,7 +130,7 @@ extension PlannerRestore {
   private mutating func addDevices(of chunk: Int64, _ reader: inout BinaryReader) throws(BinaryError) {
     var entries: ContiguousArray<DeviceEntry> = []
     while reader.remaining > 0 { entries.append(try DeviceEntry(&reader)) }
-    for entry in entries { planner.registry.prefetchDevice(entry.hash) }
+    for entry in entries { fleet.registry.prefetchDevice(entry.hash) }
     for entry in entries { try add(entry, of: chunk, reader.bytes) }
   }
 
@@ -171,7 +171,7 @@ extension PlannerRestore {
       let size = EntrySize(reader.offset - start)
       var (key, content) = (BinaryReader(reader.bytes, in: id), BinaryReader(reader.bytes, in: version))
       let (note, isWhole) = try SubjectNote.read(&key, &content)
-      notes.take(note, isWhole: isWhole, in: chunk, size, into: &planner.subjects)
+      notes.take(note, isWhole: isWhole, in: chunk, size, into: &fleet.subjects)
     }
   }
 
@@ -233,7 +233,7 @@ extension PlannerRestore {
   /// Removes the devices whose newest version is in a chunk that was removed: they were removed, too, and so was the chunk that
   /// said so.
   mutating func dropReplaced(_ range: Range<Int64>) {
-    for device in planner.registry.devices.slots where planner.registry.isUsed(device) {
+    for device in fleet.registry.devices.slots where fleet.registry.isUsed(device) {
       if case .replaced = chunks.life(of: device, in: range) { remove(device: device) }
     }
     displaced = displaced.filter { $0.value.chunk >= range.lowerBound }
@@ -250,16 +250,16 @@ extension PlannerRestore {
       try version.record.read(as: StateKey.chunk(version.chunk, of: .devices)) { bytes throws(BinaryError) in
         var reader = BinaryReader(bytes)
         let slot = try Self.deviceSlot(&reader)
-        if planner.isTaken(slot) {
+        if fleet.isTaken(slot) {
           guard leavesChunksOut else { throw .corrupt(offset: 1, what: "a slot of its own for each device") }
           guard chunks.isOlder(slot, than: version.chunk) else {
             givenUp.append(Identifier(decoding: id))
             return
           }
-          givenUp.append(planner.registry.id(of: slot))
+          givenUp.append(fleet.registry.id(of: slot))
           remove(device: slot)
         }
-        try planner.restore(
+        try fleet.restore(
           device: id.span, hash: HashIndex.hash(id.span), at: slot, from: &reader, sharing: &tables)
         chunks.place(slot, in: version.chunk, version.size)
         try applyAdditions(to: slot, in: version.chunk)

@@ -11,7 +11,7 @@ public import Policies
 ///
 /// The decisions of the restored planner equal those of the planner that wrote the records, byte for byte.
 public struct PlannerRestore: ~Copyable {
-  var planner: Planner
+  var fleet: Fleet
   var tables = RestoreTables()
   /// The newest versions of devices whose slot another device holds, by id. One of the two versions is out of date, and a later
   /// record will replace or remove it.
@@ -53,21 +53,21 @@ public struct PlannerRestore: ~Copyable {
     offsets: any TimeZoneOffsets = .system,
     hashKey: HashKey = .standard
   ) {
-    planner = Planner(
+    fleet = Fleet(
       partition: partition, partitionCount: partitionCount, policy: .none, bounds: bounds, offsets: offsets,
       hashKey: hashKey)
   }
 
   /// Reserves room for a fleet of known size, such as that of a snapshot, so that growing tables are not copied repeatedly.
   /// - Parameter sizes: The approximate sizes.
-  public mutating func reserve(_ sizes: PlannerSizes) { planner.reserve(sizes) }
+  public mutating func reserve(_ sizes: PlannerSizes) { fleet.reserve(sizes) }
 
   /// The sizes of the tables that have been restored so far.
-  public var sizes: PlannerSizes { planner.sizes }
+  public var sizes: PlannerSizes { fleet.sizes }
 
   /// The number of keys that have a value.
   public var count: Int {
-    planner.deviceCount + displaced.count + chunks.known.count + planner.subjects.count + notes.chunks.known.count
+    fleet.registry.deviceCount + displaced.count + chunks.known.count + fleet.subjects.count + notes.chunks.known.count
       + others.count + split.count + pieces.count
   }
 
@@ -164,7 +164,7 @@ public struct PlannerRestore: ~Copyable {
     subject name: String, _ bytes: [UInt8], in value: Range<Int>?
   ) throws(BinaryError) {
     guard let value else {
-      if let key = KeyedHash(hex: name) { planner.subjects.remove(key) }
+      if let key = KeyedHash(hex: name) { fleet.subjects.remove(key) }
       return
     }
     guard let key = KeyedHash(hex: name) else { throw .corrupt(offset: 0, what: "a subject hash as key") }
@@ -173,14 +173,14 @@ public struct PlannerRestore: ~Copyable {
     let chunk = try reader.int64("the number of a chunk")
     let size = EntrySize(code: try reader.uint8("a size"))
     try reader.end()
-    notes.take(snapshot: subject, in: chunk, size, into: &planner.subjects)
+    notes.take(snapshot: subject, in: chunk, size, into: &fleet.subjects)
   }
 
   /// Removes a device that an earlier record added.
   mutating func remove(device: DeviceSlot) {
-    for event in planner.unplace(device) {
-      tables.events[planner.pending.events[event].offset] = nil
-      planner.pending.forget(event)
+    for event in fleet.unplace(device) {
+      tables.events[fleet.pending.events[event].offset] = nil
+      fleet.pending.forget(event)
     }
   }
 
@@ -203,21 +203,21 @@ public struct PlannerRestore: ~Copyable {
     if let record = others.removeValue(forKey: StateKey.clock) {
       try record.read(as: StateKey.clock) { bytes throws(BinaryError) in
         var reader = try Self.reader(bytes, in: bytes.indices)
-        try planner.readClock(&reader)
+        try fleet.readClock(&reader)
       }
     }
     try readPolicy(initialPolicy)
     if leavesNotesOut {
-      planner.subjects.restoreNothing(next: noteRange.upperBound)
+      fleet.subjects.restoreNothing(next: noteRange.upperBound)
     } else {
       try finishNotes(noteRange)
     }
     try readOthers()
-    planner.finishRestore()
+    fleet.finishRestore()
     additions = [:]
-    planner.restore(chunks, range)
-    for id in givenUp { planner.journal.noteRemoval(ofDevice: id, at: .unwritten) }
-    return planner
+    fleet.restore(chunks, range)
+    for id in givenUp { fleet.journal.noteRemoval(ofDevice: id, at: .unwritten) }
+    return Planner(fleet)
   }
 
   private mutating func joinPieces() throws(StateRecordError) {
@@ -226,14 +226,14 @@ public struct PlannerRestore: ~Copyable {
       do throws(BinaryError) {
         try add(key: key, value: try record.whole(key, with: pieces), at: record.offset)
       } catch { throw StateRecordError(key: key, offset: record.offset, cause: error) }
-      if key == StateKey.policy { _ = planner.journal.note(policyPieces: record.pieces) }
+      if key == StateKey.policy { _ = fleet.journal.note(policyPieces: record.pieces) }
     }
     pieces = [:]
   }
 
   private mutating func finishNotes(_ range: Range<Int64>) throws(StateRecordError) {
     let last = notes.chunks.known.max { $0.key < $1.key }
-    do throws(BinaryError) { try notes.finish(&planner.subjects, range) } catch {
+    do throws(BinaryError) { try notes.finish(&fleet.subjects, range) } catch {
       throw StateRecordError(
         key: last.map { StateKey.chunk($0.key, of: .notes) } ?? StateKey.clock, offset: last?.value.offset ?? 0,
         cause: error)
@@ -248,10 +248,10 @@ public struct PlannerRestore: ~Copyable {
         switch key[0] {
         case UInt8(ascii: "k"):
           var reader = try Self.reader(bytes, in: bytes.indices)
-          try planner.restore(kind: name, from: &reader)
+          try fleet.restore(kind: name, from: &reader)
         case UInt8(ascii: "a"):
           var reader = try Self.reader(bytes, in: bytes.indices)
-          try planner.restore(app: name, from: &reader)
+          try fleet.restore(app: name, from: &reader)
         default: return
         }
       }
@@ -260,15 +260,15 @@ public struct PlannerRestore: ~Copyable {
 
   private mutating func readPolicy(_ initialPolicy: Policy) throws(StateRecordError) {
     guard let record = others.removeValue(forKey: StateKey.policy) else {
-      planner.use(initialPolicy)
+      fleet.use(initialPolicy)
       return
     }
     try record.read(as: StateKey.policy) { bytes throws(BinaryError) in
       var reader = try Self.reader(bytes, in: bytes.indices)
       let text = try reader.string("a policy")
       do throws(PolicyError) {
-        planner.use(try PolicyDocument(record: text, file: "rouse.state").policy)
-        planner.rules.restore(document: text)
+        fleet.use(try PolicyDocument(record: text, file: "rouse.state").policy)
+        fleet.rules.restore(document: text)
       } catch {
         throw .corrupt(offset: 0, what: "a policy document this release reads: \(error)")
       }

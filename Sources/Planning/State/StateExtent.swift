@@ -79,9 +79,9 @@ public struct StateExtent: Equatable, Sendable {
   }
 }
 
-extension Planner {
-  /// The size of the state as the next `p/clock` states it.
-  package var stateExtent: StateExtent {
+extension Fleet {
+  /// See `Planner.stateExtent`.
+  var stateExtent: StateExtent {
     var extent = StateExtent()
     extent.deviceChunks = StateExtent.Chunks(
       numbers: deviceChunks.first..<deviceChunks.next, bytes: Int64(deviceChunks.bytes),
@@ -89,7 +89,7 @@ extension Planner {
     extent.noteChunks = StateExtent.Chunks(
       numbers: subjects.log.first..<subjects.log.next, bytes: Int64(subjects.log.bytes),
       liveBytes: Int64(subjects.log.liveBytes))
-    extent.devices = Int64(deviceCount)
+    extent.devices = Int64(registry.deviceCount)
     return extent
   }
 }

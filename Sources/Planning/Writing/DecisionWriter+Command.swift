@@ -13,28 +13,29 @@ extension DecisionWriter {
     command index: Int, of output: PlannerOutput, by planner: borrowing Planner, to json: inout JSONWriter
   ) {
     let planned = output.commands[index]
-    if index % Planner.hintsMax == 0, output.commandCount > 1 { planner.prefetch(tokensFrom: index, of: output) }
+    if index % Fleet.hintsMax == 0, output.commandCount > 1 { planner.fleet.prefetch(tokensFrom: index, of: output) }
     guard case .widgets = planned.push else {
       // Pushes other than widget pushes are rare, so they take the slower way.
       planner.command(index, of: output).encode(to: &json)
       return
     }
-    prepareCommand(planner)
-    if !planned.event.isAbsent, planned.event != event { begin(event: planned.event, planner) }
-    let device = planner.registry.devices[planned.device]
-    let name = planner.registry.texts.range(of: device.id)
-    let app = appID(device.app, planner)
+    prepareCommand(planner.fleet)
+    if !planned.event.isAbsent, planned.event != event { begin(event: planned.event, planner.fleet) }
+    let device = planner.fleet.registry.devices[planned.device]
+    let name = planner.fleet.registry.texts.range(of: device.id)
+    let app = appID(device.app, planner.fleet)
     head(
-      planned.ordinal, device: planner.registry.texts.bytes.span.extracting(name), app: app,
+      planned.ordinal, device: planner.fleet.registry.texts.bytes.span.extracting(name), app: app,
       isProduction: device.flags.contains(.production), to: &json)
     for place in planned.servedStart..<planned.servedStart + planned.servedCount {
-      serve(output.served[place], isFirst: place == planned.servedStart, output, planner, to: &json)
+      serve(output.served[place], isFirst: place == planned.servedStart, output, planner.fleet, to: &json)
     }
     json.piece(ofAtMost: 16) { $0.append("],\"charged\":[") }
     for place in planned.chargesStart..<planned.chargesStart + planned.chargesCount {
-      charge(output.charges[place], isFirst: place == planned.chargesStart, device: name, app: app, planner, to: &json)
+      charge(
+        output.charges[place], isFirst: place == planned.chargesStart, device: name, app: app, planner.fleet, to: &json)
     }
-    request(planned, device, planner, to: &json)
+    request(planned, device, planner.fleet, to: &json)
   }
 
   private func head(
@@ -57,11 +58,11 @@ extension DecisionWriter {
   }
 
   private mutating func serve(
-    _ served: PlannedServed, isFirst: Bool, _ output: PlannerOutput, _ planner: borrowing Planner,
+    _ served: PlannedServed, isFirst: Bool, _ output: PlannerOutput, _ fleet: borrowing Fleet,
     to json: inout JSONWriter
   ) {
-    let instance = planner.registry.texts.bytes.span.extracting(instanceID(served.instance, planner))
-    let kind = kindName(planner.registry.instances[served.instance].kind, planner)
+    let instance = fleet.registry.texts.bytes.span.extracting(instanceID(served.instance, fleet))
+    let kind = kindName(fleet.registry.instances[served.instance].kind, fleet)
     json.piece(ofAtMost: 64 + OutputSpan<UInt8>.quotedMax(instance.count) + kind.count) { room in
       room.append(isFirst ? "{\"instance\":" : ",{\"instance\":")
       room.append(quoted: instance)
@@ -79,7 +80,7 @@ extension DecisionWriter {
           room.append(eventID.span)
         }
       } else {
-        let id = planner.pending.events[slot].id
+        let id = fleet.pending.events[slot].id
         json.piece(ofAtMost: 1 + OutputSpan<UInt8>.quotedMax(id.utf8.count)) { room in
           if comma { room.append(UInt8(ascii: ",")) }
           room.append(quoted: id.utf8.span)
@@ -101,7 +102,7 @@ extension DecisionWriter {
   }
 
   private func charge(
-    _ charge: PlannedCharge, isFirst: Bool, device: Range<Int>, app: [UInt8], _ planner: borrowing Planner,
+    _ charge: PlannedCharge, isFirst: Bool, device: Range<Int>, app: [UInt8], _ fleet: borrowing Fleet,
     to json: inout JSONWriter
   ) {
     let ledger = charge.ledger.rawValue
@@ -115,8 +116,8 @@ extension DecisionWriter {
       json.piece(ofAtMost: app.count) { $0.append(app.span) }
     } else {
       let isInstance = charge.ledger.traits.owner == .instance
-      let place = isInstance ? instanceID(charge.instance, planner) : device
-      let owner = planner.registry.texts.bytes.span.extracting(place)
+      let place = isInstance ? instanceID(charge.instance, fleet) : device
+      let owner = fleet.registry.texts.bytes.span.extracting(place)
       json.piece(ofAtMost: OutputSpan<UInt8>.quotedMax(owner.count)) { $0.append(quoted: owner) }
     }
     json.piece(ofAtMost: 16 + OutputSpan<UInt8>.decimalMax) { room in
@@ -129,19 +130,19 @@ extension DecisionWriter {
 
   /// Writes the request as `APNsRequests.widgets` makes it, and the rest of the command.
   private mutating func request(
-    _ planned: PlannedCommand, _ device: DeviceState, _ planner: borrowing Planner, to json: inout JSONWriter
+    _ planned: PlannedCommand, _ device: DeviceState, _ fleet: borrowing Fleet, to json: inout JSONWriter
   ) {
     var isPacked = false
     if !device.tokens.isAbsent {
-      let tokens = planner.registry.texts.bytes.span.extracting(planner.registry.texts.range(of: device.tokens))
+      let tokens = fleet.registry.texts.bytes.span.extracting(fleet.registry.texts.range(of: device.tokens))
       isPacked = TokenPair.appendWidgets(tokens, to: &tokenDigits)
     }
     if !isPacked {
       tokenDigits.removeAll(keepingCapacity: true)
-      tokenDigits += (planner.registry.tokens(of: planned.device).widgets ?? "").utf8
+      tokenDigits += (fleet.registry.tokens(of: planned.device).widgets ?? "").utf8
     }
     let request = requestID(planned.ordinal)
-    let topic = topic(ofApp: device.app, planner)
+    let topic = topic(ofApp: device.app, fleet)
     let payload = APNsRequests.widgetsPayload
     let instants = at.count + expires.count + policy.count
     let trace = planned.event.isAbsent ? [] : traceparent
@@ -167,7 +168,7 @@ extension DecisionWriter {
   }
 
   /// Returns the place of an instance's id in the texts of the registry.
-  private func instanceID(_ instance: InstanceSlot, _ planner: borrowing Planner) -> Range<Int> {
-    planner.registry.idRange(of: instance)
+  private func instanceID(_ instance: InstanceSlot, _ fleet: borrowing Fleet) -> Range<Int> {
+    fleet.registry.idRange(of: instance)
   }
 }

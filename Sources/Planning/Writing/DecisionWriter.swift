@@ -68,8 +68,9 @@ public struct DecisionWriter: Sendable {
   public func beginDocument(
     ofCommand index: Int, of output: PlannerOutput, by planner: borrowing Planner, to json: inout JSONWriter
   ) {
-    let device = planner.registry.devices[output.commands[index].device]
-    json.beginDocument(after: planner.registry.texts.bytes.span.extracting(planner.registry.texts.range(of: device.id)))
+    let device = planner.fleet.registry.devices[output.commands[index].device]
+    json.beginDocument(
+      after: planner.fleet.registry.texts.bytes.span.extracting(planner.fleet.registry.texts.range(of: device.id)))
   }
 
   /// Writes one decision of the planner's last step. Its largest size is computed first, so that it is written in one piece.
@@ -82,19 +83,19 @@ public struct DecisionWriter: Sendable {
     _ index: Int, of output: PlannerOutput, by planner: borrowing Planner, to json: inout JSONWriter
   ) {
     let planned = output.decisions[index]
-    if index % Planner.hintsMax == 0, output.decisionCount > 1 { planner.prefetch(idsFrom: index, of: output) }
-    prepare(planner)
-    if planned.event != event { begin(event: planned.event, planner) }
+    if index % Fleet.hintsMax == 0, output.decisionCount > 1 { planner.fleet.prefetch(idsFrom: index, of: output) }
+    prepare(planner.fleet)
+    if planned.event != event { begin(event: planned.event, planner.fleet) }
     let isMerged = planned.causesCount > 1
-    if isMerged { merge(planned, output, planner) }
-    let instance = planner.registry.instances[planned.instance]
-    let texts = planner.registry.texts.bytes.span
-    let device = texts.extracting(planner.registry.idRange(of: instance.device))
-    let name = texts.extracting(planner.registry.idRange(of: planned.instance))
-    let kind = kindName(planned.kind, planner)
+    if isMerged { merge(planned, output, planner.fleet) }
+    let instance = planner.fleet.registry.instances[planned.instance]
+    let texts = planner.fleet.registry.texts.bytes.span
+    let device = texts.extracting(planner.fleet.registry.idRange(of: instance.device))
+    let name = texts.extracting(planner.fleet.registry.idRange(of: planned.instance))
+    let kind = kindName(planned.kind, planner.fleet)
     let (surface, verdict, reason) = (planned.surface.rawValue, planned.verdict.rawValue, planned.reason.rawValue)
     let command = output.command(of: planned, offset: offset)
-    let partition = planner.partition
+    let partition = planner.fleet.partition
     let fixed = Self.fixedMax + 2 * idStem.count + at.count + policy.count
     let ofEvent = (isMerged ? mergedMembers.count : eventMembers.count) + traceparent.count
     let names = OutputSpan<UInt8>.quotedMax(device.count) + OutputSpan<UInt8>.quotedMax(name.count) + kind.count
@@ -179,14 +180,14 @@ public struct DecisionWriter: Sendable {
     room.append(decimal: UInt64(count))
   }
 
-  private mutating func merge(_ planned: PlannedDecision, _ output: PlannerOutput, _ planner: borrowing Planner) {
+  private mutating func merge(_ planned: PlannedDecision, _ output: PlannerOutput, _ fleet: borrowing Fleet) {
     pieces.reset()
     pieces.key("event")
-    pieces.string(planner.pending.events[planned.event].id.text)
+    pieces.string(fleet.pending.events[planned.event].id.text)
     pieces.key("events")
     pieces.beginArray()
     for place in Int(planned.causesStart)..<Int(planned.causesStart + planned.causesCount) {
-      pieces.string(planner.pending.events[output.causes[place]].id.text)
+      pieces.string(fleet.pending.events[output.causes[place]].id.text)
     }
     pieces.endArray()
     mergedMembers.removeAll(keepingCapacity: true)
@@ -195,9 +196,9 @@ public struct DecisionWriter: Sendable {
 
   /// Updates the cached texts for the planner's current record.
   @inline(__always)
-  mutating func prepare(_ planner: borrowing Planner) {
-    if planner.record.offset == offset, planner.rules.offset == policyOffset { return }
-    begin(planner)
+  mutating func prepare(_ fleet: borrowing Fleet) {
+    if fleet.record.offset == offset, fleet.rules.offset == policyOffset { return }
+    begin(fleet)
   }
 
   /// Returns the APNs request id of a command of the current record, the same as `APNsRequests.requestID` returns.
@@ -233,30 +234,30 @@ public struct DecisionWriter: Sendable {
   // MARK: Texts as JSON
 
   /// Returns the name of a kind as JSON. A kind never changes its name.
-  mutating func kindName(_ kind: KindSlot, _ planner: borrowing Planner) -> [UInt8] {
+  mutating func kindName(_ kind: KindSlot, _ fleet: borrowing Fleet) -> [UInt8] {
     if kind.index < kindNames.count, !kindNames[kind.index].isEmpty { return kindNames[kind.index] }
     while kindNames.count <= kind.index { kindNames.append([]) }
-    kindNames[kind.index] = Self.json(planner.rules[kind].name.text)
+    kindNames[kind.index] = Self.json(fleet.rules[kind].name.text)
     return kindNames[kind.index]
   }
 
   /// Returns the id of an app as JSON.
-  mutating func appID(_ app: AppSlot, _ planner: borrowing Planner) -> [UInt8] {
-    prepare(app: app, planner)
+  mutating func appID(_ app: AppSlot, _ fleet: borrowing Fleet) -> [UInt8] {
+    prepare(app: app, fleet)
     return apps[app.index].id
   }
 
   /// Returns the value of `apns-topic` for widget pushes to an app, as JSON.
-  mutating func topic(ofApp app: AppSlot, _ planner: borrowing Planner) -> [UInt8] {
-    prepare(app: app, planner)
+  mutating func topic(ofApp app: AppSlot, _ fleet: borrowing Fleet) -> [UInt8] {
+    prepare(app: app, fleet)
     return apps[app.index].topic
   }
 
   @inline(__always)
-  private mutating func prepare(app: AppSlot, _ planner: borrowing Planner) {
-    let number = planner.ledgers.apps[app].number
+  private mutating func prepare(app: AppSlot, _ fleet: borrowing Fleet) {
+    let number = fleet.ledgers.apps[app].number
     if app.index < apps.count, apps[app.index].number == number { return }
-    let id = planner.ledgers.apps[app].id
+    let id = fleet.ledgers.apps[app].id
     while apps.count <= app.index { apps.append(AppTexts()) }
     apps[app.index] = AppTexts(
       number: number, id: Self.json(id.text), topic: Self.json(APNsRequests.widgetsTopic(app: id)))
@@ -269,17 +270,17 @@ public struct DecisionWriter: Sendable {
   }
 
   /// Updates the cached texts that all decisions of a record share. The storage is reused, because every event begins a record.
-  private mutating func begin(_ planner: borrowing Planner) {
-    offset = planner.record.offset
+  private mutating func begin(_ fleet: borrowing Fleet) {
+    offset = fleet.record.offset
     event = .absent
-    stem(planner.partition, offset)
-    if planner.now != now {
-      now = planner.now
+    stem(fleet.partition, offset)
+    if fleet.now != now {
+      now = fleet.now
       Self.instant(now, &at)
     }
-    policyOffset = planner.rules.offset
-    guard planner.policy.reference != reference else { return }
-    reference = planner.policy.reference
+    policyOffset = fleet.rules.offset
+    guard fleet.rules.policy.reference != reference else { return }
+    reference = fleet.rules.policy.reference
     pieces.reset()
     pieces.beginObject()
     pieces.key("version")
@@ -291,9 +292,9 @@ public struct DecisionWriter: Sendable {
   }
 
   /// Caches the expiry text that only commands need.
-  mutating func prepareCommand(_ planner: borrowing Planner) {
-    prepare(planner)
-    let due = planner.now + planner.bounds.commandLifetime
+  mutating func prepareCommand(_ fleet: borrowing Fleet) {
+    prepare(fleet)
+    let due = fleet.now + fleet.bounds.commandLifetime
     if due == expiry { return }
     expiry = due
     Self.instant(due, &expires)
@@ -323,9 +324,9 @@ public struct DecisionWriter: Sendable {
   }
 
   /// Caches the texts of an event in place of those of the one before.
-  mutating func begin(event slot: EventSlot, _ planner: borrowing Planner) {
+  mutating func begin(event slot: EventSlot, _ fleet: borrowing Fleet) {
     event = slot
-    let text = planner.pending.events[slot].id
+    let text = fleet.pending.events[slot].id
     eventID.removeAll(keepingCapacity: true)
     eventID.append(addingCapacity: OutputSpan<UInt8>.quotedMax(text.utf8.count)) { (room: inout OutputSpan<UInt8>) in
       room.append(quoted: text.utf8.span)
@@ -340,7 +341,7 @@ public struct DecisionWriter: Sendable {
       room.append("]")
     }
     traceparent.removeAll(keepingCapacity: true)
-    guard let text = planner.pending.events[slot].traceparent else { return }
+    guard let text = fleet.pending.events[slot].traceparent else { return }
     pieces.reset()
     pieces.string(text)
     traceparent += ",\"traceparent\":".utf8

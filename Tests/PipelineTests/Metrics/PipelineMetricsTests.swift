@@ -57,7 +57,7 @@ import Testing
   func allLate() throws {
     var planner = Planner(
       partition: 0, partitionCount: 1, policy: try PolicyDocument(yaml: PipelineFixture.policy, file: "p").policy)
-    let kind = planner.knownKindSlot("FlightStatus")
+    let kind = planner.fleet.knownKindSlot("FlightStatus")
     let counters = PipelineCounters()
     func commit(_ results: [ObjectiveResult]) -> String {
       var (output, tally) = (PlannerOutput(), DecisionTally())

@@ -20,10 +20,10 @@ struct JournalTests {
         } else {
           let device = DeviceSlot(UInt32(random.below(12)))
           if !expected.contains(device) { expected.append(device) }
-          h.planner.touch(device)
-          #expect(h.planner.registry.devices[device].flags.contains(.changed))
+          h.planner.fleet.touch(device)
+          #expect(h.planner.fleet.registry.devices[device].flags.contains(.changed))
         }
-        #expect(Array(h.planner.journal.devices) == expected, "seed \(seed), step \(step)")
+        #expect(Array(h.planner.fleet.journal.devices) == expected, "seed \(seed), step \(step)")
       }
     }
   }

@@ -1,0 +1,209 @@
+import Domain
+import Policies
+
+extension Fleet {
+  /// Decides about the current event for a Live Activity or a push-to-start token, and carries the verdict out.
+  mutating func decideActivity(
+    _ event: borrowing EventInHand, _ entry: EntrySlot, _ instance: InstanceSlot, _ device: DeviceSlot,
+    into output: inout PlannerOutput
+  ) {
+    let verdict = activityVerdict(on: event, entry: entry, instance: instance, device: device)
+    apply(verdict, on: event, entry: entry, instance: instance, device: device, into: &output)
+  }
+
+  /// Carries out the verdict on an activity.
+  private mutating func apply(
+    _ verdict: ActivityVerdict, on event: borrowing EventInHand, entry: EntrySlot, instance: InstanceSlot,
+    device: DeviceSlot,
+    into output: inout PlannerOutput
+  ) {
+    if let current = verdict.current {
+      registry.set(current: current, entry)
+      touch(device)
+    }
+    if verdict.isHeard {
+      learnChange(instance, device)
+      registry[addressed: instance]?.hear(at: now)
+      touch(device)
+    }
+    if let large = verdict.largePayload {
+      note(large.band, bytes: large.bytes, large.action, instance, event, verdict.relevance, into: &output)
+    }
+    guard let push = verdict.push else {
+      suppress(event, instance, verdict.reason ?? .noMatch, verdict.relevance, lane: verdict.lane, into: &output)
+      return
+    }
+    assert(verdict.reason == nil, "what is refused is not pushed")
+    registry[addressed: instance]?.push(timestamp: push.timestamp)
+    if let subject = push.starts {
+      remember(AddressedState.StartedSubject(subject: subject, at: now), by: instance)
+    }
+    send(push, of: event, instance, device, verdict.lane, verdict.relevance, into: &output)
+    if push.isEnd { registry[addressed: instance]?.end() }
+    if push.starts == nil { setActivityTimer(instance) }
+  }
+
+  /// Reports a body that is near or above the platform's limit to operators.
+  private func note(
+    _ band: PayloadBand, bytes: Int, _ action: Rule.Action, _ instance: InstanceSlot, _ event: borrowing EventInHand,
+    _ relevance: Float,
+    into output: inout PlannerOutput
+  ) {
+    let kind = registry.instances[instance].kind
+    guard let content = event.content, let activity = rules.activity(kind) else { return }
+    output.note(
+      band, kind: rules[kind].name, event: content.id, bytes: bytes,
+      bytesMax: rules.policy.profile.payloadBytesMax(isBroadcast: registry.addressed[instance]?.isChannel == true)
+    ) {
+      ActivityPayload.largest(activity, event: content, action: action, relevance: Double(relevance))
+    }
+  }
+
+  /// Remembers a start by a push-to-start token.
+  mutating func remember(_ start: AddressedState.StartedSubject, by starter: InstanceSlot) {
+    let (startsMax, now) = (bounds.startsPerTokenMax, now)
+    registry[addressed: starter]?.remember(start, startsMax: startsMax, now: now)
+  }
+
+  // MARK: Pushing
+
+  private mutating func send(
+    _ push: ActivityVerdict.Push, of inHand: borrowing EventInHand, _ instance: InstanceSlot, _ device: DeviceSlot,
+    _ lane: ActivityVerdict.Lane, _ relevance: Float, into output: inout PlannerOutput
+  ) {
+    let event = inHand.slot
+    let payload = PlannedPayload(
+      body: push.body, band: push.band, subject: push.starts, expires: expiry(of: instance, isEnd: push.isEnd))
+    let command = append(payload, instance, device, priority: lane.priority, event: event, into: &output)
+    if let ledger = lane.ledger { charge(instance, device, ledger, command: command, into: &output) }
+    if lane.priority == 10, !isInDeveloperMode(device) {
+      learnPush(instance, worth: lane.weighing.worth)
+    }
+    chargeApp(of: device, command: command, into: &output)
+    markFresh(instance, after: inHand)
+    registry.noteReload(instance, at: now)
+    let reason: Reason = lane.priority == 10 ? .emitted : .emittedFree
+    output.served.append(
+      PlannedServed(instance: instance, reason: reason, causesStart: output.causes.count, causesCount: 1))
+    output.causes.append(event)
+    output.commands[command].servedCount = 1
+    report(
+      Told(
+        instance: instance, event: event, verdict: .emit, reason: reason,
+        relevance: relevance,
+        weighing: lane.weighing, distance: lane.distance, looks: lane.looks, command: command,
+        causes: output.causes.count - 1..<output.causes.count),
+      into: &output)
+  }
+
+  /// Returns the time until which a push is worth sending. An update is soon outdated. An end must reach a phone that was
+  /// switched off, as long as its activity lives.
+  private func expiry(of instance: InstanceSlot, isEnd: Bool) -> Timestamp {
+    let soon = now + bounds.commandLifetime
+    guard isEnd, let state = registry.addressed[instance] else { return soon }
+    return max(soon, state.startedAt + ActivityTimes.life)
+  }
+
+  private mutating func append(
+    _ payload: PlannedPayload, _ instance: InstanceSlot, _ device: DeviceSlot, priority: UInt8, event: EventSlot,
+    into output: inout PlannerOutput
+  ) -> Int {
+    output.payloads.append(payload)
+    output.commands.append(
+      PlannedCommand(
+        device: device, ordinal: record.takeOrdinal(),
+        push: .activity(instance, payload: output.payloads.count - 1, priority: priority), event: event,
+        servedStart: output.served.count, servedCount: 0, chargesStart: output.charges.count, chargesCount: 0))
+    return output.commands.count - 1
+  }
+
+  private mutating func charge(
+    _ instance: InstanceSlot, _ device: DeviceSlot, _ ledger: Command.Ledger, command: Int,
+    into output: inout PlannerOutput
+  ) {
+    let left: Int
+    if ledger == .start {
+      ledgers.activityStarts.charge(&registry[startRate: device], now: now)
+      left = ledgers.activityStarts.tokensLeft(registry[startRate: device], now: now)
+    } else {
+      let rate = ledgers.activityRate(frequentPushes: registry.addressed[instance]?.frequentPushes == true)
+      var state = registry[ownRate: instance]
+      rate.charge(&state, now: now)
+      registry[ownRate: instance] = state
+      left = rate.tokensLeft(state, now: now)
+    }
+    assert(left >= 0, "no push takes a token that is not there")
+    assert(output.commands[command].chargesCount == 0, "a push is charged once")
+    output.charges.append(PlannedCharge(ledger: ledger, instance: instance, left: Int32(left)))
+    output.commands[command].chargesCount = 1
+  }
+
+  /// Charges the app. The end after a silence is sent even when the app's daily limit is spent, because every activity must end.
+  /// It is not charged then, so no ledger is overspent.
+  private mutating func chargeApp(of device: DeviceSlot, command: Int, into output: inout PlannerOutput) {
+    let app = registry.devices[device].app
+    if isInDeveloperMode(device) || ledgers.apps.tokensLeft(app, now: now) == 0 { return }
+    ledgers.apps.charge(app, at: record.offset, now: now)
+    let left = ledgers.apps.tokensLeft(app, now: now)
+    if left < 0 { return }
+    output.charges.append(PlannedCharge(ledger: .app, instance: .absent, left: Int32(left)))
+    output.commands[command].chargesCount += 1
+  }
+
+  // MARK: Ends
+
+  /// Sets the time at which the activity must be examined: when its subject has been silent too long, or its life is over.
+  mutating func setActivityTimer(_ instance: InstanceSlot) {
+    guard let state = registry.addressed[instance] else { return }
+    pending.clearDue(&registry[waiting: instance])
+    if state.ended, !state.isChannel { return }
+    var due = state.startedAt + ActivityTimes.life
+    // An activity that no push can reach is not examined after a silence.
+    if !state.ended, !state.tokenDead, let activity = rules.activity(registry.instances[instance].kind) {
+      due = min(due, state.lastEventAt + activity.quietEnd)
+    }
+    setDue(instance, max(due, now + TimeSpan(microseconds: 1)))
+  }
+
+  /// Handles the timer of an activity. After its life the system has ended it; after a silence a push ends it.
+  mutating func fireActivity(_ instance: InstanceSlot, into output: inout PlannerOutput) {
+    guard registry.instances[instance].surface == .activity, let state = registry.addressed[instance] else { return }
+    if now - state.startedAt >= ActivityTimes.life {
+      registry[addressed: instance]?.end()
+      // A channel has no registration of its own, so it is removed together with its last activity.
+      if state.isChannel { forget(registry.id(of: registry.instances[instance].device), into: &output) }
+      return
+    }
+    guard !state.ended, let activity = rules.activity(registry.instances[instance].kind),
+      now - state.lastEventAt >= activity.quietEnd, !state.tokenDead
+    else {
+      setActivityTimer(instance)
+      return
+    }
+    endQuietly(instance, state, activity, into: &output)
+    setActivityTimer(instance)
+  }
+
+  private mutating func endQuietly(
+    _ instance: InstanceSlot, _ state: AddressedState, _ activity: ActivityPolicy, into output: inout PlannerOutput
+  ) {
+    let device = registry.instances[instance].device
+    let timestamp = max(now.seconds, state.timestamp + 1)
+    registry[addressed: instance]?.push(timestamp: timestamp)
+    registry[addressed: instance]?.end()
+    let rate = ledgers.activityRate(frequentPushes: state.frequentPushes)
+    let free = isInDeveloperMode(device) || rate.isUnlimited || state.isChannel
+    let charged = !free && rate.admits(state.rate, now: now)
+    let body = ActivityPayload.end(activity, timestamp: timestamp, now: now)
+    let band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: state.isChannel)
+    let payload = PlannedPayload(
+      body: body, band: band, subject: nil, expires: expiry(of: instance, isEnd: true))
+    let command = append(
+      payload, instance, device, priority: charged || free ? 10 : 5, event: .absent, into: &output)
+    if charged { charge(instance, device, .activity, command: command, into: &output) }
+    chargeApp(of: device, command: command, into: &output)
+    output.served.append(
+      PlannedServed(instance: instance, reason: .endedQuiet, causesStart: output.causes.count, causesCount: 0))
+    output.commands[command].servedCount = 1
+  }
+}

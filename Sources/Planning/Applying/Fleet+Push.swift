@@ -1,0 +1,251 @@
+import Domain
+import JSON
+import Policies
+
+extension Fleet {
+  /// Carries out the verdict on a push to a device.
+  mutating func apply(
+    _ examination: Examination, fromTimer: Bool, _ visit: inout DeviceVisit, into output: inout PlannerOutput
+  ) {
+    switch examination.outcome {
+    case .push: push(examination, fromTimer: fromTimer, &visit, into: &output)
+    case .end(let reason): endAllCauses(of: examination.question.trigger, reason, into: &output)
+    case .hold: hold(examination, fromTimer: fromTimer, &visit, into: &output)
+    }
+  }
+
+  // MARK: Push
+
+  /// Makes one push: charges its ledgers, ends every cause that waits on the instances that it reaches, and reports the command
+  /// and the decisions.
+  private mutating func push(
+    _ examination: Examination, fromTimer: Bool, _ visit: inout DeviceVisit, into output: inout PlannerOutput
+  ) {
+    let (device, trigger) = (examination.question.device, examination.question.trigger)
+    if case .unreachable = examination.route { assertionFailure("a push without a route has no token to be sent to") }
+    let command = output.commands.count
+    let event = hasPending(trigger) ? newestCause(of: trigger).event : .absent
+    output.commands.append(
+      PlannedCommand(
+        device: device, ordinal: record.takeOrdinal(), push: examination.route.push, event: event,
+        servedStart: output.served.count, servedCount: 0, chargesStart: output.charges.count, chargesCount: 0))
+    // The instances are collected first, because a background push reaches only the kinds with waiting causes.
+    visit.reached.clear()
+    var walk = registry.instances(of: device)
+    while let instance = walk.next(registry) {
+      if registry.instances[instance].day.chargedByLast { ledgers.settle(&registry[day: instance]) }
+      guard reaches(instance, examination.question), instance == trigger || !isSpentByTimeline(instance) else {
+        continue
+      }
+      visit.reached.append(instance)
+    }
+    assert(
+      visit.reached.contains(trigger), "a push reloads the instance that led to it, or it would be made again at once")
+    if visit.reached.count > 1 { findTruthsOfReached(by: &visit) } else { visit.reachedTruths.clear() }
+    charge(command, examination, visit, into: &output)
+    let reason = fromTimer ? Reason.emittedAfterDefer : .emitted
+    serve(
+      trigger, visit.reached.firstIndex(of: trigger), command: command, as: reason, examination, visit, into: &output)
+    for i in visit.reached.indices where visit.reached[i] != trigger {
+      serve(visit.reached[i], i, command: command, as: .emittedShared, examination, visit, into: &output)
+    }
+    output.commands[command].servedCount = output.served.count - output.commands[command].servedStart
+    assert(output.commands[command].servedCount > 0, "a command says for what it was made")
+    if registry.devices[device].flags.contains(.rare) { registry.forgetShownBefore(of: visit.reached, device) }
+    touch(device)
+  }
+
+  private mutating func charge(
+    _ command: Int, _ examination: Examination, _ visit: borrowing DeviceVisit, into output: inout PlannerOutput
+  ) {
+    let device = examination.question.device
+    registry[lastCommand: device].settle()
+    if isInDeveloperMode(device) { return }
+    for i in visit.reached.indices {
+      let instance = visit.reached[i]
+      ledgers.charge(
+        &registry[day: instance], of: instance, rules[registry.instances[instance].kind].day, now: now)
+      let left = tokensLeft(instance)
+      assert(left >= 0, "no push takes a token that is not there")
+      learnPush(instance, worth: visit.terms(of: instance).worth)
+      output.charges.append(PlannedCharge(ledger: .instance, instance: instance, left: Int32(left)))
+    }
+    chargeRate(examination, into: &output)
+    let app = registry.devices[device].app
+    ledgers.apps.charge(app, at: record.offset, now: now)
+    let appLeft = ledgers.apps.tokensLeft(app, now: now)
+    if appLeft >= 0 { output.charges.append(PlannedCharge(ledger: .app, instance: .absent, left: Int32(appLeft))) }
+    output.commands[command].chargesCount = output.charges.count - output.commands[command].chargesStart
+    registry[lastCommand: device] = LastCommand(
+      offset: record.offset, ordinal: output.commands[command].ordinal, rate: examination.route.rate)
+  }
+
+  private mutating func chargeRate(_ examination: Examination, into output: inout PlannerOutput) {
+    let (device, route) = (examination.question.device, examination.route)
+    let rate = ledgers.rate(route.rate)
+    // A rate that cannot save pushes has no price, so no surplus of it is kept.
+    registry.note(surplus: rate.burst > 1 ? examination.weighing.surplus : 0, route.rate, device, now: now)
+    if rate.isUnlimited { return }
+    var state = registry[rate: route, device]
+    rate.charge(&state, now: now)
+    registry[rate: route, device] = state
+    let left = Int32(rate.tokensLeft(state, now: now))
+    assert(left >= 0, "no push takes a token of a rate that is not there")
+    switch route {
+    case .widgetPush, .unreachable: output.charges.append(PlannedCharge(ledger: .device, instance: .absent, left: left))
+    case .backgroundPush: output.charges.append(PlannedCharge(ledger: .background, instance: .absent, left: left))
+    case .controlPush(let control):
+      output.charges.append(PlannedCharge(ledger: .control, instance: control, left: left))
+    }
+  }
+
+  /// Ends every cause that waits on one instance that the push reaches.
+  /// - Parameters:
+  ///   - place: Its place in `DeviceVisit.reached`.
+  ///   - primary: The reason for the newest cause: for the trigger the reason of the push, for other instances
+  ///     `EMITTED_SHARED`.
+  private mutating func serve(
+    _ instance: InstanceSlot, _ place: Int?, command: Int, as primary: Reason, _ examination: Examination,
+    _ visit: borrowing DeviceVisit, into output: inout PlannerOutput
+  ) {
+    let waiting = registry.instances[instance].waiting
+    // The screen is right afterwards, so what it was is asked first.
+    let catchesUp = !hasPending(instance) && catchesUp(instance, examination.question)
+    registry.noteReload(instance, at: now)
+    registry.set(.awaitsPush, true, instance)
+    notePush(instance)
+    let isLookedUp = place.map { $0 < visit.reachedTruths.count } ?? false
+    let truth = isLookedUp ? place.flatMap { visit.reachedTruths[$0].ifPresent } : nil
+    markFresh(instance, truth: truth, after: visit.event)
+    guard hasPending(instance) else {
+      if catchesUp { serveWithoutEvent(instance, into: &output) }
+      return
+    }
+    let start = output.causes.count
+    var walk = pending.causes(of: waiting)
+    while let cause = walk.next(pending) { output.causes.append(pending.causes[cause].event) }
+    let range = start..<output.causes.count
+    output.served.append(
+      PlannedServed(
+        instance: instance, reason: primary, causesStart: start, causesCount: range.count,
+        leftOut: eventsLeftOut(output.causes[range])))
+    let isTrigger = primary != .emittedShared
+    let newest = newestCause(of: instance)
+    let terms = visit.terms(of: instance)
+    var told = Told(
+      instance: instance, event: newest.event, verdict: .emit, reason: primary, relevance: newest.relevance,
+      weighing: examination.weighing, distance: terms.distance, looks: terms.looks, route: examination.route,
+      command: command, causes: range)
+    if isTrigger {
+      told.objective = result(of: newest, on: instance, as: primary)
+      report(told, into: &output)
+    }
+    told.verdict = .coalesce
+    told.reason = isTrigger ? .emittedCoalesced : .emittedShared
+    told.causes = 0..<0
+    while let cause = pending.takeCause(from: waiting, where: { _ in true }) {
+      if !isTrigger || cause.event != newest.event {
+        told.event = cause.event
+        told.relevance = cause.relevance
+        told.objective = result(of: cause, on: instance, as: told.reason)
+        report(told, into: &output)
+      }
+      record.releasedEvents.append(cause.event)
+    }
+    assert(!hasPending(instance), "a push shows all that waits")
+    pending.resum(&registry[waiting: instance], inverseHalfLife: 0, now: now)
+    pending.clearDue(&registry[waiting: instance])
+  }
+
+  /// Notes that the push reaches an instance whose screen was wrong although no event waited. No decision tells of it.
+  private mutating func serveWithoutEvent(_ instance: InstanceSlot, into output: inout PlannerOutput) {
+    output.served.append(
+      PlannedServed(instance: instance, reason: .caughtUp, causesStart: output.causes.count, causesCount: 0))
+    pending.clearDue(&registry[waiting: instance])
+  }
+
+  /// Returns the number of events that a command leaves out of its list for one instance: the oldest ones, as many as are
+  /// needed to keep the list within `DomainBounds.servedEventBytesMax`. The newest event is always listed.
+  /// - Parameter events: The events that the command delivers to the instance, oldest first.
+  @inline(__always)
+  private func eventsLeftOut(_ events: ArraySlice<EventSlot>) -> Int {
+    // Two ids of the largest size fit, whatever they consist of.
+    events.count > 2 ? countEventsLeftOut(events) : 0
+  }
+
+  private func countEventsLeftOut(_ events: ArraySlice<EventSlot>) -> Int {
+    // Nearly always all fit, whatever the ids consist of, and then only their lengths are read.
+    let most = events.reduce(0) { $0 + OutputSpan<UInt8>.quotedMax(pending.events[$1].id.utf8.count) + 1 }
+    if most <= DomainBounds.servedEventBytesMax { return 0 }
+    var bytes = 0
+    for place in events.indices.reversed() {
+      bytes += OutputSpan<UInt8>.quotedCount(pending.events[events[place]].id.utf8.span) + 1
+      if bytes > DomainBounds.servedEventBytesMax {
+        assert(place + 1 < events.endIndex, "the newest event of a command is always listed")
+        return place + 1 - events.startIndex
+      }
+    }
+    return 0
+  }
+
+  // MARK: Hold
+
+  /// Holds back a push: sets timers, and reports a decision for each instance that the push would reach and on which the current
+  /// event waits. If a timer led to the examination, it reports one for the trigger, and only if the reason has changed.
+  private mutating func hold(
+    _ examination: Examination, fromTimer: Bool, _ visit: inout DeviceVisit, into output: inout PlannerOutput
+  ) {
+    let trigger = examination.question.trigger
+    assert(examination.weighing.block != nil, "a push is held back for a reason, which its decision tells")
+    // The timer is at least a second away, so that an instance cannot be examined over and over at the same time.
+    let clearAt = max(examination.weighing.clearAt, now + .seconds(1))
+    if fromTimer {
+      if hasPending(trigger) { reportHeldAgain(examination, until: clearAt, visit, into: &output) }
+      setDue(trigger, min(clearAt, nextExpiry(trigger)))
+      return
+    }
+    let isAlone = isSpentByTimeline(trigger)
+    for i in visit.waiting.indices where !visit.waiting[i].isAbsent {
+      let instance = visit.waiting[i]
+      guard hasCause(visit.event, instance), instance == trigger || reaches(instance, examination.question) else {
+        continue
+      }
+      // A widget that a background push would reload, too, still has its own push.
+      if examination.route == .backgroundPush, route(of: instance, device: examination.question.device) == .widgetPush {
+        continue
+      }
+      // An instance without tokens of its own is no reason to hold back the others, nor they for it.
+      guard instance == trigger || !isAlone && !isSpentByTimeline(instance) else { continue }
+      visit.waiting[i] = .absent
+      let cause = newestCause(of: instance)
+      let until = min(clearAt, cause.expires)
+      assert(until > now, "a decision that defers tells a time to come")
+      let terms = visit.terms(of: instance)
+      report(
+        Told(
+          instance: instance, event: visit.event.slot, verdict: .defer,
+          reason: examination.weighing.block ?? .belowPrice, relevance: cause.relevance,
+          weighing: examination.weighing, distance: terms.distance, looks: terms.looks, route: examination.route,
+          until: until), into: &output)
+      setDue(instance, min(pending[registry.instances[instance].waiting].due, until))
+      registry.set(heldFor: HeldReason(examination.weighing.block), instance)
+    }
+  }
+
+  /// Reports a decision for the newest waiting event when a push is held back for another reason than before.
+  private mutating func reportHeldAgain(
+    _ examination: Examination, until: Timestamp, _ visit: borrowing DeviceVisit, into output: inout PlannerOutput
+  ) {
+    let trigger = examination.question.trigger
+    let held = HeldReason(examination.weighing.block)
+    guard let block = examination.weighing.block, held != registry.instances[trigger].heldFor else { return }
+    registry.set(heldFor: held, trigger)
+    let cause = newestCause(of: trigger)
+    let terms = visit.terms(of: trigger)
+    report(
+      Told(
+        instance: trigger, event: cause.event, verdict: .defer, reason: block, relevance: cause.relevance,
+        weighing: examination.weighing, distance: terms.distance, looks: terms.looks, route: examination.route,
+        until: cause.expires > now ? min(until, cause.expires) : until), into: &output)
+  }
+}

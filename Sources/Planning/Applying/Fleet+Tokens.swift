@@ -1,0 +1,131 @@
+import Domain
+
+/// Each token belongs to one device of its environment and app: to the one that registered it last.
+///
+/// An install that is restored from a backup, or reinstalled, may keep its token under another device id. Without an owner the same
+/// phone would get each push twice, and a push that one of the two devices is charged for would reload the widgets of both.
+///
+/// Across log partitions, the planner of a device that gets a token claims it: the claim is a log record of each other partition. A planner
+/// takes a claimed token away from a device with an older registration. If its device has the newer one, it claims the token in turn. So
+/// both planners come to the same end, in whatever order the registrations and the claims arrive. Of registrations with one and the same
+/// time, that of the device with the greater id wins.
+///
+/// A token that a device keeps is not claimed again. So the cost is one record of some 100 bytes for each other partition and each new
+/// device or token, and many claims share a record.
+extension Fleet {
+  /// Returns the tokens to which pushes for a device are sent, in lower case.
+  func tokens(of device: DeviceSlot) -> [String] {
+    let pair = registry.tokens(of: device)
+    var tokens: [String] = []
+    if let token = pair.widgets { tokens.append(token) }
+    if let token = pair.background { tokens.append(token) }
+    var walk = registry.instances(of: device)
+    while let instance = walk.next(registry) {
+      if let token = ownToken(of: instance) { tokens.append(token) }
+    }
+    return tokens
+  }
+
+  /// Returns the token that an instance does not share with its device; nil if it has none.
+  private func ownToken(of instance: InstanceSlot) -> String? {
+    let state = registry.instances[instance]
+    guard state.surface != .widget, !state.flags.contains(.retired), let address = registry.addressed[instance],
+      !address.isChannel, !address.token.isEmpty
+    else { return nil }
+    return address.token
+  }
+
+  /// Settles to whom the tokens of a device belong that it did not hold before its registration: to the device of the newer
+  /// registration. Of two registrations of one time, the one that comes later in the log is the newer one.
+  /// - Parameters:
+  ///   - device: The device, whose instances are not counted at the moment.
+  ///   - before: The tokens that it held before in the same environment and app.
+  mutating func settleTokens(of device: DeviceSlot, before: [String]) {
+    for token in tokens(of: device) where !before.contains(token) {
+      guard let other = owner(of: token, besides: device) else { continue }
+      if registry.devices[other].updatedAt > registry.devices[device].updatedAt {
+        takeAway(token, from: device)
+      } else {
+        countInstances(of: other, by: -1)
+        takeAway(token, from: other)
+        countInstances(of: other, by: 1)
+        touch(other)
+      }
+    }
+    let gained = tokens(of: device).filter { !before.contains($0) }
+    if !gained.isEmpty { claim(gained, for: device) }
+  }
+
+  private mutating func claim(_ tokens: [String], for device: DeviceSlot) {
+    guard partitionCount > 1 else { return }
+    let state = registry.devices[device]
+    claims.append(
+      TokenClaim(
+        device: registry.id(of: device), app: ledgers.apps[state.app].id,
+        environment: state.flags.contains(.production) ? .production : .sandbox, updatedAt: state.updatedAt,
+        tokens: tokens.map { Identifier($0) }))
+  }
+
+  /// Takes the tokens that devices of other partitions claim from the devices that hold them by an older registration.
+  mutating func receive(_ claims: [TokenClaim]) {
+    for claim in claims {
+      guard let app = ledgers.apps.slotByID[claim.app] else { continue }
+      for token in claim.tokens {
+        let holder = tokenOwners.device(with: token.text) { device in
+          let state = registry.devices[device]
+          return state.app == app && state.flags.contains(.production) == (claim.environment == .production)
+            && tokens(of: device).contains(token.text)
+        }
+        guard let holder, registry.id(of: holder) != claim.device else { continue }
+        let updatedAt = registry.devices[holder].updatedAt
+        if (updatedAt, registry.id(of: holder)) > (claim.updatedAt, claim.device) {
+          self.claim([token.text], for: holder)
+        } else {
+          countInstances(of: holder, by: -1)
+          takeAway(token.text, from: holder)
+          countInstances(of: holder, by: 1)
+          touch(holder)
+        }
+      }
+    }
+  }
+
+  /// Takes a token away from a device, which must be indexed. What waits on its instances ends when it is examined next.
+  private mutating func takeAway(_ token: String, from device: DeviceSlot) {
+    tokenOwners.remove(tokens(of: device), of: device)
+    registry.remove(token: token, of: device)
+    tokenOwners.add(tokens(of: device), of: device)
+  }
+
+  /// Returns the other device that holds a token in the environment and the app of a device; nil if there is none.
+  private func owner(of token: String, besides device: DeviceSlot) -> DeviceSlot? {
+    let state = registry.devices[device]
+    return tokenOwners.device(with: token) { other in
+      let otherState = registry.devices[other]
+      return other != device && otherState.app == state.app
+        && otherState.flags.contains(.production) == state.flags.contains(.production)
+        && tokens(of: other).contains(token)
+    }
+  }
+
+  /// Makes the index of tokens, after a restore.
+  mutating func indexTokens() {
+    for device in registry.devices.slots where registry.isUsed(device) {
+      tokenOwners.add(tokens(of: device), of: device)
+    }
+  }
+
+  /// Traps unless each token is found by the index, and belongs to one device. For tests.
+  func checkTokens() {
+    var count = 0
+    for device in registry.devices.slots where registry.isUsed(device) {
+      for token in tokens(of: device) {
+        precondition(owner(of: token, besides: device) == nil, "a token belongs to two devices")
+        let found = tokenOwners.device(with: token) { $0 == device }
+        precondition(found == device, "a token does not find its device")
+        count += 1
+      }
+    }
+    precondition(count == tokenOwners.count, "a token of no device")
+  }
+}

@@ -1,0 +1,158 @@
+import Domain
+import Policies
+
+/// The first iOS with push-to-start tokens. Source: Apple's pushToStartTokenUpdates page.
+private let pushToStartOS = OSVersion(major: 17, minor: 2)
+
+extension Fleet {
+  /// Decides about the current event for a Live Activity or a push-to-start token. Nothing is deferred, because priority 5 is
+  /// free, and because a start needs the data of its own event.
+  func activityVerdict(
+    on event: borrowing EventInHand, entry: EntrySlot, instance: InstanceSlot, device: DeviceSlot
+  ) -> ActivityVerdict {
+    assert(registry.instances[instance].surface.isActivity, "a widget or control is decided by `admission`")
+    assert(registry.entries[entry].instance == instance, "an entry leads to its own instance")
+    var verdict = ActivityVerdict(relevance: relevance(of: event, entry, instance))
+    verdict.reason = refusal(
+      of: event, entry: entry, instance: instance, device: device, verdict.relevance, &verdict.current)
+    if verdict.reason != nil { return verdict }
+    let kind = registry.instances[instance].kind
+    guard let content = event.content, let state = registry.addressed[instance],
+      let activity = rules.activity(kind)
+    else {
+      verdict.reason = .noMatch
+      return verdict
+    }
+    verdict.isHeard = true
+    let evaluation = event.evaluations[kind.index]
+    let isStart = registry.instances[instance].surface == .starter
+    if !isInDeveloperMode(device), ledgers.apps.tokensLeft(registry.devices[device].app, now: now) == 0 {
+      verdict.reason = .budgetApp
+      return verdict
+    }
+    let action = isStart ? Rule.Action.start : evaluation.action
+    verdict.lane = lane(of: instance, device: device, relevance: Double(verdict.relevance), action: action)
+    verdict.reason = verdict.lane.refused
+    if verdict.reason != nil { return verdict }
+    // A start rule updates an activity that already runs.
+    let told = action == .start && !isStart ? .update : action
+    let timestamp = max(now.seconds, state.timestamp + 1)
+    assert(timestamp > state.timestamp, "the system drops an update that is not newer than the last one")
+    let body = ActivityPayload.make(
+      activity, event: content, action: told, relevance: Double(verdict.relevance), timestamp: timestamp, now: now)
+    let band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: state.isChannel)
+    if band >= .risky { verdict.largePayload = (band, body.utf8.count, told) }
+    if band >= .refused {
+      verdict.reason = .payloadTooLarge
+    } else {
+      verdict.push = ActivityVerdict.Push(
+        timestamp: timestamp, body: body, band: band, isEnd: action == .end, starts: isStart ? content.subject : nil)
+    }
+    return verdict
+  }
+
+  /// Checks the current event for an activity, in the order of `Reason`, as far as the checks concern the activity alone.
+  /// - Returns: The reason of the first check that holds; nil when none does.
+  private func refusal(
+    of event: borrowing EventInHand, entry: EntrySlot, instance: InstanceSlot, device: DeviceSlot, _ relevance: Float,
+    _ newCurrent: inout KeyedHash?
+  ) -> Reason? {
+    switch event.standing {
+    case .duplicate: return .duplicate
+    case .stale: return .staleEvent
+    case .fresh: break
+    }
+    let kind = registry.instances[instance].kind
+    let evaluation = event.evaluations[kind.index]
+    let isStarter = registry.instances[instance].surface == .starter
+    guard evaluation.hasRule, !isStarter || evaluation.action == .start else { return .noMatch }
+    // The current state is updated even when nothing is sent, because the next push will show it.
+    let (shown, current) = show(isStarter ? nil : evaluation.displayed, entry)
+    newCurrent = current
+    if now - event.time > evaluation.maxAge { return .staleEvent }
+    if evaluation.isRelevanceStated, relevance <= 0, evaluation.action != .end { return .cosmetic }
+    if shown, evaluation.action != .end { return .notVisible }
+    guard let state = registry.addressed[instance] else { return .noToken }
+    if state.hasLostToken { return .noToken }
+    if state.tokenDead { return .tokenDead }
+    if isStarter, registry.devices[device].osVersion < pushToStartOS { return .unsupportedOS }
+    if !rules[kind].enabled { return .kindDisabled }
+    if isStarter {
+      return hasStarted(event.content?.subject ?? "", by: instance, device: device) ? .alreadyStarted : nil
+    }
+    return state.ended || now - state.startedAt >= ActivityTimes.life ? .activityEnded : nil
+  }
+
+  // MARK: Lanes
+
+  /// Returns priority 10 for a push that is worth its price and has a token, otherwise priority 5. A start always costs a token.
+  private func lane(
+    of instance: InstanceSlot, device: DeviceSlot, relevance: Double, action: Rule.Action
+  ) -> ActivityVerdict.Lane {
+    var lane = ActivityVerdict.Lane()
+    let kind = registry.instances[instance].kind
+    let isStart = registry.instances[instance].surface == .starter
+    let state = registry.addressed[instance] ?? AddressedState()
+    let rate = isStart ? ledgers.activityStarts : ledgers.activityRate(frequentPushes: state.frequentPushes)
+    let tokens = isStart ? registry[startRate: device] : state.rate
+    let timeOfDay = zones.timeOfDay(registry.devices[device].zone, now)
+    lane.distance = relevance
+    lane.looks = pricing.looks(ahead: timeOfDay, kind, habits(of: device))
+    lane.weighing.worth = ReloadWorth.looks(distance: lane.distance, ahead: lane.looks)
+    if !rate.isUnlimited {
+      // A channel has no ledger, because Apple publishes no figure for its budget. It is priced as an activity of which
+      // nothing was spent.
+      let free = state.isChannel ? Int(rate.burst) : rate.tokensLeft(tokens, now: now)
+      let left = free + Int(LocalZone.hour.microseconds / rate.interval.microseconds)
+      lane.weighing.instancePrice = pricing.ratePrice(registry.instances[instance].demand, left: left, now: now).looks
+    }
+    let free = isInDeveloperMode(device)
+    let quiet = isQuiet(device, relevance: relevance)
+    if isStart, !free {
+      if quiet {
+        lane.refused = .quietHours
+      } else if !rate.admits(tokens, now: now) {
+        lane.refused = .budgetDevice
+      } else if lane.weighing.worth < lane.weighing.price {
+        lane.refused = .belowPrice
+      }
+    }
+    let isWorthIt = lane.weighing.worth >= lane.weighing.price || action == .end
+    if isStart || (isWorthIt && (rate.admits(tokens, now: now) || free) && !quiet) {
+      lane.priority = 10
+      if !free, !state.isChannel, !rate.isUnlimited { lane.ledger = isStart ? .start : .activity }
+    }
+    assert(lane.ledger == nil || lane.priority == 10, "priority 5 is free")
+    assert(
+      lane.ledger == nil || rate.admits(tokens, now: now) || lane.refused != nil,
+      "only a token that is there is charged")
+    return lane
+  }
+
+  private func isQuiet(_ device: DeviceSlot, relevance: Double) -> Bool {
+    guard let hours = rules.policy.quietHours else { return false }
+    return zones.quietEnd(registry.devices[device].zone) != nil && Float(relevance) < Float(hours.exceptRelevance)
+  }
+
+  /// Returns whether the subject has an activity on the device, either registered or started by push.
+  private func hasStarted(_ subject: Identifier, by starter: InstanceSlot, device: DeviceSlot) -> Bool {
+    if let started = registry.addressed[starter]?.started,
+      started.contains(where: { $0.subject == subject && now - $0.at < ActivityTimes.startMemory })
+    {
+      return true
+    }
+    guard let interest = registry.interests.id(of: subject, in: registry.texts) else { return false }
+    var walk = registry.instances(of: device)
+    while let instance = walk.next(registry) {
+      let state = registry.instances[instance]
+      guard state.surface == .activity, state.kind == registry.instances[starter].kind,
+        !state.flags.contains(.retired), registry.addressed[instance]?.ended == false
+      else { continue }
+      var entries = registry.entries(of: instance)
+      while let entry = entries.next(registry) {
+        if registry.entries[entry].interest == interest { return true }
+      }
+    }
+    return false
+  }
+}

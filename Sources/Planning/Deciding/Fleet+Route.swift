@@ -1,0 +1,135 @@
+import Domain
+import Policies
+
+/// The first system with widget pushes. Source: Apple's WidgetPushHandler page.
+private let widgetPushOS = OSVersion(major: 26)
+/// The first iOS with control pushes. Source: Apple's ControlPushHandler page. macOS and watchOS have them since version 26, and
+/// only from then on can their apps register a token for a control.
+private let controlPushOS = OSVersion(major: 18)
+
+extension Fleet {
+  /// Returns a widget push if the system, the token and the configuration allow it, else a background push, else the reason why
+  /// the instance cannot be reached.
+  @inline(__always)
+  func route(of instance: InstanceSlot, device: DeviceSlot) -> Route {
+    switch registry.instances[instance].surface {
+    case .widget: break
+    case .control: return controlRoute(instance, device: device)
+    // A Live Activity is pushed to by its own token, never by a route that instances share.
+    case .activity, .starter: return .unreachable(.noToken)
+    }
+    let flags = registry.devices[device].flags
+    let system = registry.devices[device].osVersion
+    if flags.contains(.widgetsToken), !flags.contains(.widgetsTokenDead), system >= widgetPushOS,
+      registry.instances[instance].flags.contains(.pushEnabled),
+      !rules[registry.instances[instance].kind].prefersBackground
+    {
+      return .widgetPush
+    }
+    if flags.contains(.backgroundToken), !flags.contains(.backgroundTokenDead) { return .backgroundPush }
+    if flags.contains(.backgroundToken) { return .unreachable(.tokenDead) }
+    guard flags.contains(.widgetsToken) else { return .unreachable(.noToken) }
+    if system < widgetPushOS { return .unreachable(.unsupportedOS) }
+    return .unreachable(flags.contains(.widgetsTokenDead) ? .tokenDead : .noToken)
+  }
+
+  private func controlRoute(_ instance: InstanceSlot, device: DeviceSlot) -> Route {
+    if registry.devices[device].osVersion < controlPushOS { return .unreachable(.unsupportedOS) }
+    guard let control = registry.addressed[instance] else { return .unreachable(.noToken) }
+    if control.hasLostToken { return .unreachable(.noToken) }
+    return control.tokenDead ? .unreachable(.tokenDead) : .controlPush(instance)
+  }
+
+  /// Returns whether there is a token to which a push for the instance can be sent, whatever the policy says.
+  func hasToken(_ instance: InstanceSlot, device: DeviceSlot) -> Bool {
+    switch registry.instances[instance].surface {
+    case .activity, .starter: return registry.addressed[instance]?.tokenDead == false
+    case .control: return controlRoute(instance, device: device) == .controlPush(instance)
+    case .widget: break
+    }
+    let flags = registry.devices[device].flags
+    if flags.contains(.backgroundToken), !flags.contains(.backgroundTokenDead) { return true }
+    return flags.contains(.widgetsToken) && !flags.contains(.widgetsTokenDead)
+      && registry.devices[device].osVersion >= widgetPushOS
+      && registry.instances[instance].flags.contains(.pushEnabled)
+  }
+
+  /// Returns whether a push reloads the instance. A background push reloads every widget of each kind that it names, whichever route
+  /// the widget has.
+  @inline(__always)
+  func reaches(_ instance: InstanceSlot, _ push: PushQuestion) -> Bool {
+    let flags = registry.instances[instance].flags
+    if flags.contains(.retired) { return false }
+    switch push.route {
+    case .controlPush(let control): return instance == control
+    case .widgetPush: return flags.contains(.pushEnabled)
+    case .unreachable: return false
+    case .backgroundPush: break
+    }
+    guard registry.instances[instance].surface == .widget else { return false }
+    if names(instance, push) { return true }
+    var walk = registry.instances(of: push.device)
+    while let other = walk.next(registry) {
+      if registry.instances[other].kind == registry.instances[instance].kind, names(other, push) { return true }
+    }
+    return false
+  }
+
+  /// Returns whether an event waits on the instance.
+  @inline(__always)
+  func hasPending(_ instance: InstanceSlot) -> Bool { !pending.isEmpty(registry.instances[instance].waiting) }
+
+  /// Returns whether a background push is made for the widget, and so names its kind. It never is for a widget that another route
+  /// reaches, or that has spent its tokens on its own timeline.
+  @inline(__always)
+  func names(_ instance: InstanceSlot, _ push: PushQuestion) -> Bool {
+    let isMeant =
+      switch push.named {
+      case .waiting: hasPending(instance) || instance == push.catchingUp
+      case .waitingAndWrong: hasPending(instance) || catchesUp(instance, push)
+      case .catchingUp: instance == push.catchingUp
+      }
+    return isMeant && !registry.instances[instance].flags.contains(.retired) && !isSpentByTimeline(instance)
+      && route(of: instance, device: push.device) == .backgroundPush
+  }
+
+  /// Returns the first widget of the trigger's kind on which an event waits for a background push; nil if there is none, or if the push
+  /// is no widget push. The app would reload both with that background push.
+  func namesake(of push: PushQuestion) -> InstanceSlot? {
+    guard case .widgetPush = push.route, registry.devices[push.device].flags.contains(.backgroundToken) else {
+      return nil
+    }
+    let kind = registry.instances[push.trigger].kind
+    var walk = registry.instances(of: push.device)
+    while let other = walk.next(registry) {
+      // Most widgets of a kind can be pushed to, or none can. So this is asked first.
+      if registry.instances[other].kind != kind || registry.instances[other].flags.contains(.pushEnabled) { continue }
+      if !registry.instances[other].flags.contains(.retired), hasPending(other), !isOvertaken(other),
+        !isSpentByTimeline(other), route(of: other, device: push.device) == .backgroundPush
+      {
+        return other
+      }
+    }
+    return nil
+  }
+
+  /// Returns whether a push shows an instance's wrong screen the truth although no event waits on it.
+  func catchesUp(_ instance: InstanceSlot, _ push: PushQuestion) -> Bool {
+    if instance == push.catchingUp { return true }
+    guard push.named == .waitingAndWrong else { return false }
+    let state = registry.instances[instance]
+    return pending[state.waiting].due <= now && pending.isEmpty(state.waiting) && !state.surface.isActivity
+      && !state.flags.contains(.retired) && rules[state.kind].isDecided && registry.difference(of: instance).value > 0
+      && freeAnyway(instance, device: state.device) == nil
+  }
+
+  /// Returns the surface of a decision about the instance.
+  @inline(__always)
+  func surface(of instance: InstanceSlot, route: Route) -> Surface {
+    switch registry.instances[instance].surface {
+    case .widget: route == .backgroundPush ? .background : .widget
+    case .control: .control
+    case .activity, .starter: registry.addressed[instance]?.isChannel == true ? .broadcast : .liveActivity
+    }
+  }
+}

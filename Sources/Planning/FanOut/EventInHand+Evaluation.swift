@@ -1,0 +1,146 @@
+import Domain
+import Policies
+
+extension EventInHand {
+  /// Takes an event in hand.
+  mutating func begin(_ event: borrowing DomainEvent, in fleet: inout Fleet) {
+    assert(content == nil && slot.isAbsent, "one event is in hand at a time")
+    time = event.time
+    subject = SipHash(key: fleet.hashKey)
+    subject.add(utf8: event.subject.utf8.span)
+    slot = fleet.pending.insert(
+      event: event.id, traceparent: event.traceparent, time: event.time, offset: fleet.record.offset)
+  }
+
+  /// Notes the event in the subject memory, and its standing among the events that are remembered there.
+  /// - Returns: The entry of the subject memory for the event's subject and type.
+  mutating func note(_ event: borrowing DomainEvent, in fleet: inout Fleet) -> SubjectSlot {
+    let key = SubjectMemory.key(subject: subject, type: event.type.utf8.span)
+    var id = SipHash(key: fleet.hashKey)
+    id.add(UInt64(event.source.utf8.count))
+    id.add(utf8: event.source.utf8.span)
+    id.add(utf8: event.id.utf8.span)
+    if fleet.subjects.currentCount >= fleet.bounds.subjectsPerGenerationMax { fleet.rotateSubjects() }
+    let slot = fleet.subjects.slotOrNew(key)
+    standing = fleet.subjects.note(at: slot, id: id.value, time: event.time, now: fleet.now)
+    return slot
+  }
+
+  /// Evaluates the event for each kind that has a rule for its type.
+  /// - Parameters:
+  ///   - event: The event.
+  ///   - noted: The entry of the subject memory for its subject and type; absent if the walk was resumed.
+  ///   - keys: The event's interest keys: first the subject. Receives the others.
+  ///   - fleet: The fleet.
+  /// - Returns: The number of interest keys that were ignored, because there were too many.
+  mutating func evaluate(
+    _ event: DomainEvent, noted: SubjectSlot, keys: inout [Identifier], in fleet: inout Fleet
+  ) -> Int {
+    for place in evaluated.indices { evaluations[evaluated[place].index] = KindEvaluation() }
+    evaluated.clear()
+    while evaluations.count < fleet.rules.kinds.count { evaluations.append(KindEvaluation()) }
+    truths.clear()
+    values.clear()
+    comparisons.clear()
+    var (leftOut, remembered) = (0, noted)
+    let type = fleet.rules.type(event.type)
+    for place in 0..<fleet.rules.ruleCount(ofType: type) {
+      let kind = fleet.rules.kind(ofRule: place, ofType: type)
+      var evaluation = fleet.rules.evaluation(byRule: place, ofType: type)
+      var formula: RelevanceFormula?
+      // Most rules say the same of every event of their type, and need not be read again.
+      if !evaluation.hasRule {
+        guard let rule = fleet.rules.rule(place, ofType: type).holding(for: event) else { continue }
+        evaluation = rule.evaluate(event, keys: &keys, &leftOut)
+        if rule.comparesWithShown { formula = rule.relevance }
+      }
+      if standing == .fresh, !fleet.rules[kind].display.isEmpty {
+        evaluation.truth = truths.count
+        let difference = noteDisplayed(event, kind, &remembered, in: &fleet)
+        if !evaluation.isRelevanceStated { evaluation.relevance = difference }
+        if let formula {
+          evaluation.comparesWithShown = true
+          comparisons.append((kind, formula))
+        }
+      }
+      evaluations[kind.index] = evaluation
+      evaluated.append(kind)
+    }
+    return leftOut
+  }
+
+  /// Appends what a kind displays of the event's subject, before and after the event, to `truths`. Only `FanOut.finish` notes
+  /// the new state in the subject memory, so that a walk that is resumed after a restart begins with the same state.
+  /// - Parameters:
+  ///   - event: The event.
+  ///   - kind: The kind.
+  ///   - remembered: The entry of the subject memory that the event needed last; absent if there was none.
+  ///   - fleet: The fleet.
+  /// - Returns: The distance of a screen that shows the state before the event from the state after it, 0…1.
+  private mutating func noteDisplayed(
+    _ event: DomainEvent, _ kind: KindSlot, _ remembered: inout SubjectSlot, in fleet: inout Fleet
+  ) -> Float {
+    let shared = sharedTruth(kind, fleet.rules)
+    if shared >= 0 { return noteDisplayed(again: truths[shared], kind, fleet.rules) }
+    let fields = fleet.rules[kind].display.fields
+    let key = fleet.rules[kind].display.truthKey(subject: subject)
+    let slot = fleet.subjects.slot(key, after: remembered) ?? .absent
+    if !slot.isAbsent { remembered = slot }
+    let before = values.count..<values.count + fields.count
+    for place in fields.indices {
+      values.append(slot.isAbsent ? fields[place].initial : fleet.subjects.value(place, at: slot))
+    }
+    var isCarried = false
+    var screen = ScreenDistance()
+    for place in fields.indices {
+      let shown = values[before.lowerBound + place]
+      let carried = fields[place].value(in: event)
+      values.append(carried ?? shown)
+      guard let carried else { continue }
+      isCarried = true
+      if carried != shown { screen.add(fields[place](shown: shown, truth: carried)) }
+    }
+    assert(values.count == before.upperBound + fields.count, "each field has a value before and one after")
+    let difference = Float(screen.value)
+    truths.append(
+      Truth(key: key, slot: slot, kind: kind, before: before, difference: difference, isCarried: isCarried))
+    return difference
+  }
+
+  /// Appends the states that another kind displays, too. The other weights of this kind may give them another distance.
+  private mutating func noteDisplayed(
+    again truth: Truth, _ kind: KindSlot, _ rules: borrowing Rules
+  ) -> Float {
+    var truth = truth
+    if rules[truth.kind].display.weights != rules[kind].display.weights {
+      truth.difference = Float(
+        ScreenDistance.between(
+          shown: Array(values[truth.before]), truth: Array(values[truth.after]), rules[kind].display.fields))
+    }
+    truth.kind = kind
+    truth.isRepeated = true
+    truths.append(truth)
+    return truth.difference
+  }
+
+  /// Computes the event's change to what a kind displays, if an entry needs it and it is not known yet. A widget that shows the
+  /// subject itself needs none, because its screen is known field by field.
+  @inline(__always)
+  mutating func prepareDisplayed(_ entry: EntrySlot, _ instance: InstanceSlot, in fleet: borrowing Fleet) {
+    let kind = fleet.registry.instances[instance].kind
+    let truth = evaluations[kind.index].truth
+    if truth < 0 || evaluations[kind.index].displayed != nil { return }
+    let isSubject = fleet.registry.entries[entry].interest == subjectInterest
+    if isSubject, !fleet.registry.instances[instance].surface.isActivity { return }
+    evaluations[kind.index].displayed = displayedChange(truths[truth], fleet.rules)
+  }
+
+  /// Returns the event's change to what a kind displays of its subject.
+  private func displayedChange(_ truth: Truth, _ rules: borrowing Rules) -> DisplayedChange {
+    let fields = rules[truth.kind].display.fields
+    let after = DisplayedTruth.fingerprint(subject: subject, values.span.extracting(truth.after), fields)
+    if truth.slot.isAbsent { return DisplayedChange(before: .none, after: after) }
+    let before = DisplayedTruth.fingerprint(subject: subject, values.span.extracting(truth.before), fields)
+    return DisplayedChange(before: before, after: after)
+  }
+}
