@@ -33,7 +33,7 @@ struct QuietHoursTests {
     h.event(.delay(5, id: "before", at: (start - .seconds(1)).microseconds))
     #expect(h.only?.reason == .emitted)
     // The end is spread over ten minutes, by device.
-    let until = end + h.planner.fleet.spread(DeviceSlot(0))
+    let until = end + DeviceSlot(0).spread
     var at = start
     while at < end {
       h.event(.delay(at.microseconds / H.minute % 2 == 0 ? 30 : 90, id: "at \(at)", at: at.microseconds))

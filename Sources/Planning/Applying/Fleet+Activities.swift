@@ -76,7 +76,7 @@ extension Fleet {
       body: push.body, band: push.band, subject: push.starts, expires: expiry(of: instance, isEnd: push.isEnd))
     let command = append(payload, instance, device, priority: lane.priority, event: event, into: &output)
     if let ledger = lane.ledger { charge(instance, device, ledger, command: command, into: &output) }
-    if lane.priority == 10, !isInDeveloperMode(device) {
+    if lane.priority == 10, !registry.isInDeveloperMode(device) {
       learnPush(instance, worth: lane.weighing.worth)
     }
     chargeApp(of: device, command: command, into: &output)
@@ -142,7 +142,7 @@ extension Fleet {
   /// It is not charged then, so no ledger is overspent.
   private mutating func chargeApp(of device: DeviceSlot, command: Int, into output: inout PlannerOutput) {
     let app = registry.devices[device].app
-    if isInDeveloperMode(device) || ledgers.apps.tokensLeft(app, now: now) == 0 { return }
+    if registry.isInDeveloperMode(device) || ledgers.apps.tokensLeft(app, now: now) == 0 { return }
     ledgers.apps.charge(app, at: record.offset, now: now)
     let left = ledgers.apps.tokensLeft(app, now: now)
     if left < 0 { return }
@@ -192,7 +192,7 @@ extension Fleet {
     registry[addressed: instance]?.push(timestamp: timestamp)
     registry[addressed: instance]?.end()
     let rate = ledgers.activityRate(frequentPushes: state.frequentPushes)
-    let free = isInDeveloperMode(device) || rate.isUnlimited || state.isChannel
+    let free = registry.isInDeveloperMode(device) || rate.isUnlimited || state.isChannel
     let charged = !free && rate.admits(state.rate, now: now)
     let body = ActivityPayload.end(activity, timestamp: timestamp, now: now)
     let band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: state.isChannel)

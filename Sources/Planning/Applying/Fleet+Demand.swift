@@ -45,7 +45,7 @@ extension Fleet {
     let state = registry.instances[instance]
     let timeOfDay = zones.timeOfDay(registry.devices[state.device].zone, now)
     registry[demand: instance] = pricing.dried(state.demand, by: change, state.kind, for: dry, timeOfDay)
-    if isInDeveloperMode(state.device) || !isCounted(instance, device: state.device) { return }
+    if registry.isInDeveloperMode(state.device) || !registry.isCounted(instance, device: state.device) { return }
     pricing.countDry(change, state.kind, for: dry, timeOfDay, now: now)
   }
 
@@ -70,11 +70,11 @@ extension Fleet {
   /// An instance counts while a push can reach it. Events for an unreachable instance are no need, and no push is made for them.
   /// So its hours would make the usual demand of the kind too small for the instances that can be reached.
   mutating func countInstances(of device: DeviceSlot, by change: Int64) {
-    if isInDeveloperMode(device) { return }
+    if registry.isInDeveloperMode(device) { return }
     let (zone, zones) = (registry.devices[device].zone, zones)
     var walk = registry.instances(of: device)
     while let instance = walk.next(registry) {
-      guard isCounted(instance, device: device) else { continue }
+      guard registry.isCounted(instance, device: device) else { continue }
       let kind = registry.instances[instance].kind
       pricing.count(change, kind, zone, now: now) { zones.timeOfDay($0, $1) }
       if let dry = dryTime(of: instance) {
@@ -83,9 +83,4 @@ extension Fleet {
     }
   }
 
-  /// Returns whether an instance counts for the usual demand of its kind: whether it is registered, and has a token to which a
-  /// push can be sent. Developer mode is not considered.
-  func isCounted(_ instance: InstanceSlot, device: DeviceSlot) -> Bool {
-    !registry.instances[instance].flags.contains(.retired) && hasToken(instance, device: device)
-  }
 }

@@ -41,7 +41,7 @@ extension Fleet {
       guard let isUnknown = kinds[state.kind], !state.surface.isActivity, !state.flags.contains(.retired)
       else { continue }
       if isUnknown { forgetWhatIsShown(instance) }
-      catchUp(instance, at: now + spread(state.device))
+      catchUp(instance, at: now + state.device.spread)
       touch(state.device)
     }
   }

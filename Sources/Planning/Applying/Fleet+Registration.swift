@@ -14,14 +14,14 @@ extension Fleet {
     noteOwnReloads(of: device, into: &output)
     countInstances(of: device, by: -1)
     var repaired = unreachableInstances(of: device)
-    let before = tokens(of: device)
+    let before = registry.pushTokens(of: device)
     tokenOwners.remove(before, of: device)
     let isMoved = isMoved(device, by: registration)
     if isMoved { registry.forgetRejections(of: device) }
     let pair = registry.tokens(of: device)
     move(device, toApp: registration.app)
     registry.takeOver(registration, device, zone: zones.zone(registration.timeZone, now: now), now: now)
-    if registry.tokens(of: device) != pair { repaired += widgets(of: device) }
+    if registry.tokens(of: device) != pair { repaired += registry.widgets(of: device) }
     for widget in registration.widgets { place(widget, device, into: &output) }
     for control in registration.controls { place(control, device, into: &output) }
     for activity in registration.activities where registration.plansActivity(activity) {
@@ -39,7 +39,7 @@ extension Fleet {
         retire(instance, into: &output)
       }
     }
-    tokenOwners.add(tokens(of: device), of: device)
+    tokenOwners.add(registry.pushTokens(of: device), of: device)
     settleTokens(of: device, before: isMoved ? [] : before)
     for instance in repaired where !registry.instances[instance].flags.contains(.retired) {
       if case .unreachable = route(of: instance, device: device) { continue }
@@ -75,21 +75,12 @@ extension Fleet {
     }
   }
 
-  private func widgets(of device: DeviceSlot) -> [InstanceSlot] {
-    var found: [InstanceSlot] = []
-    var walk = registry.instances(of: device)
-    while let instance = walk.next(registry) {
-      if registry.instances[instance].surface == .widget { found.append(instance) }
-    }
-    return found
-  }
-
   /// Applies a tombstone: removes tokens and interests at once, and each ledger when it is full again.
   mutating func forget(_ id: Identifier, into output: inout PlannerOutput) {
     guard let device = registry.device(named: id) else { return }
     noteOwnReloads(of: device, into: &output)
     countInstances(of: device, by: -1)
-    tokenOwners.remove(tokens(of: device), of: device)
+    tokenOwners.remove(registry.pushTokens(of: device), of: device)
     // The causes end before the tokens are removed, because the decisions name the device's surface.
     registry.markForgotten(device)
     var walk = registry.instances(of: device)

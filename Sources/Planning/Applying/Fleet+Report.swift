@@ -38,7 +38,8 @@ extension Fleet {
         causesStart: UInt32(told.causes.lowerBound), causesCount: UInt32(told.causes.count),
         ordinal: record.takeOrdinal(), verdict: told.verdict, reason: told.reason,
         // A duplicate is not final: the final decision belongs to the first delivery of the event.
-        final: told.verdict != .defer && told.reason != .duplicate, surface: surface(of: told.instance, route: route),
+        final: told.verdict != .defer && told.reason != .duplicate,
+        surface: registry.surface(of: told.instance, route: route),
         objective: told.objective, relevance: told.relevance, wrong: Float(told.distance), looks: Float(told.looks),
         value: Float(told.weighing.worth), price: Float(told.weighing.price),
         leftInstance: left.instance, leftDevice: left.device,

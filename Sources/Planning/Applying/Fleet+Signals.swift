@@ -138,7 +138,7 @@ extension Fleet {
 
   /// Adds a look at the device to its view habits: the local hours at which people look.
   private mutating func noteLook(_ device: DeviceSlot, at time: Timestamp) {
-    guard !isInDeveloperMode(device), now - time <= Self.lookAgeMax else { return }
+    guard !registry.isInDeveloperMode(device), now - time <= Self.lookAgeMax else { return }
     let local = min(now, time) + zones.offset(registry.devices[device].zone)
     let hour = max(0, local.microseconds) / LocalZone.hour.microseconds
     guard pricing.noteLook(device, localHour: hour) else { return }

@@ -53,7 +53,7 @@ extension Fleet {
   private mutating func chargeReload(_ instance: InstanceSlot, at instant: Timestamp) {
     let device = registry.instances[instance].device
     guard rules.policy.profile.timelineReloads.areCharged, registry.instances[instance].surface == .widget,
-      !isInDeveloperMode(device), !wasForeground(device, at: instant)
+      !registry.isInDeveloperMode(device), !wasForeground(device, at: instant)
     else { return }
     bringDayUpToDate(instance)
     // A reload of an earlier budget day takes no token of this one.

@@ -13,27 +13,6 @@ import Domain
 /// A token that a device keeps is not claimed again. So the cost is one record of some 100 bytes for each other partition and each new
 /// device or token, and many claims share a record.
 extension Fleet {
-  /// Returns the tokens to which pushes for a device are sent, in lower case.
-  func tokens(of device: DeviceSlot) -> [String] {
-    let pair = registry.tokens(of: device)
-    var tokens: [String] = []
-    if let token = pair.widgets { tokens.append(token) }
-    if let token = pair.background { tokens.append(token) }
-    var walk = registry.instances(of: device)
-    while let instance = walk.next(registry) {
-      if let token = ownToken(of: instance) { tokens.append(token) }
-    }
-    return tokens
-  }
-
-  /// Returns the token that an instance does not share with its device; nil if it has none.
-  private func ownToken(of instance: InstanceSlot) -> String? {
-    let state = registry.instances[instance]
-    guard state.surface != .widget, !state.flags.contains(.retired), let address = registry.addressed[instance],
-      !address.isChannel, !address.token.isEmpty
-    else { return nil }
-    return address.token
-  }
 
   /// Settles to whom the tokens of a device belong that it did not hold before its registration: to the device of the newer
   /// registration. Of two registrations of one time, the one that comes later in the log is the newer one.
@@ -41,7 +20,7 @@ extension Fleet {
   ///   - device: The device, whose instances are not counted at the moment.
   ///   - before: The tokens that it held before in the same environment and app.
   mutating func settleTokens(of device: DeviceSlot, before: [String]) {
-    for token in tokens(of: device) where !before.contains(token) {
+    for token in registry.pushTokens(of: device) where !before.contains(token) {
       guard let other = owner(of: token, besides: device) else { continue }
       if registry.devices[other].updatedAt > registry.devices[device].updatedAt {
         takeAway(token, from: device)
@@ -52,7 +31,7 @@ extension Fleet {
         touch(other)
       }
     }
-    let gained = tokens(of: device).filter { !before.contains($0) }
+    let gained = registry.pushTokens(of: device).filter { !before.contains($0) }
     if !gained.isEmpty { claim(gained, for: device) }
   }
 
@@ -74,7 +53,7 @@ extension Fleet {
         let holder = tokenOwners.device(with: token.text) { device in
           let state = registry.devices[device]
           return state.app == app && state.flags.contains(.production) == (claim.environment == .production)
-            && tokens(of: device).contains(token.text)
+            && registry.pushTokens(of: device).contains(token.text)
         }
         guard let holder, registry.id(of: holder) != claim.device else { continue }
         let updatedAt = registry.devices[holder].updatedAt
@@ -92,9 +71,9 @@ extension Fleet {
 
   /// Takes a token away from a device, which must be indexed. What waits on its instances ends when it is examined next.
   private mutating func takeAway(_ token: String, from device: DeviceSlot) {
-    tokenOwners.remove(tokens(of: device), of: device)
+    tokenOwners.remove(registry.pushTokens(of: device), of: device)
     registry.remove(token: token, of: device)
-    tokenOwners.add(tokens(of: device), of: device)
+    tokenOwners.add(registry.pushTokens(of: device), of: device)
   }
 
   /// Returns the other device that holds a token in the environment and the app of a device; nil if there is none.
@@ -104,14 +83,14 @@ extension Fleet {
       let otherState = registry.devices[other]
       return other != device && otherState.app == state.app
         && otherState.flags.contains(.production) == state.flags.contains(.production)
-        && tokens(of: other).contains(token)
+        && registry.pushTokens(of: other).contains(token)
     }
   }
 
   /// Makes the index of tokens, after a restore.
   mutating func indexTokens() {
     for device in registry.devices.slots where registry.isUsed(device) {
-      tokenOwners.add(tokens(of: device), of: device)
+      tokenOwners.add(registry.pushTokens(of: device), of: device)
     }
   }
 
@@ -119,7 +98,7 @@ extension Fleet {
   func checkTokens() {
     var count = 0
     for device in registry.devices.slots where registry.isUsed(device) {
-      for token in tokens(of: device) {
+      for token in registry.pushTokens(of: device) {
         precondition(owner(of: token, besides: device) == nil, "a token belongs to two devices")
         let found = tokenOwners.device(with: token) { $0 == device }
         precondition(found == device, "a token does not find its device")

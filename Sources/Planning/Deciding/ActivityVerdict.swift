@@ -2,7 +2,7 @@ import Domain
 import Policies
 
 /// The verdict on the current event for a Live Activity or a push-to-start token. Computing it changes nothing;
-/// `Planner.apply(_:entry:instance:device:into:)` carries it out.
+/// `Fleet.apply` carries it out.
 struct ActivityVerdict {
   /// The reason why nothing is pushed; nil when `push` is sent.
   var reason: Reason?

@@ -1,7 +1,7 @@
 import Domain
 
 /// The verdict on the current event for one widget or control, by the checks that concern the instance alone. Computing it
-/// changes nothing; `Planner.apply(_:entry:instance:device:into:)` carries it out.
+/// changes nothing; `Fleet.apply` carries it out.
 struct Admission {
   /// The reason of the event's final decision; nil when it waits on the instance from now on.
   var reason: Reason?
@@ -31,5 +31,13 @@ struct Admission {
     case freshen
     /// The instance was pushed at this log time. A push shows the state of its instant, so it shows this event, too.
     case joinPush
+  }
+
+  /// Returns the verdict with a reason why the event does not wait.
+  @inline(__always)
+  func suppressed(_ reason: Reason) -> Admission {
+    var admission = self
+    admission.reason = reason
+    return admission
   }
 }

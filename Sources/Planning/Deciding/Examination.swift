@@ -1,6 +1,6 @@
 import Domain
 
-/// The verdict on a push to a device. Computing it changes nothing; `Planner.apply(_:fromTimer:into:)` carries it out.
+/// The verdict on a push to a device. Computing it changes nothing; `Fleet.apply` carries it out.
 struct Examination {
   let question: PushQuestion
   var outcome = Outcome.push

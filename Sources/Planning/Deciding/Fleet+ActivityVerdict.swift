@@ -26,7 +26,7 @@ extension Fleet {
     verdict.isHeard = true
     let evaluation = event.evaluations[kind.index]
     let isStart = registry.instances[instance].surface == .starter
-    if !isInDeveloperMode(device), ledgers.apps.tokensLeft(registry.devices[device].app, now: now) == 0 {
+    if !registry.isInDeveloperMode(device), ledgers.apps.tokensLeft(registry.devices[device].app, now: now) == 0 {
       verdict.reason = .budgetApp
       return verdict
     }
@@ -67,7 +67,7 @@ extension Fleet {
     let isStarter = registry.instances[instance].surface == .starter
     guard evaluation.hasRule, !isStarter || evaluation.action == .start else { return .noMatch }
     // The current state is updated even when nothing is sent, because the next push will show it.
-    let (shown, current) = show(isStarter ? nil : evaluation.displayed, entry)
+    let (shown, current) = registry.compare(isStarter ? nil : evaluation.displayed, entry)
     newCurrent = current
     if now - event.time > evaluation.maxAge { return .staleEvent }
     if evaluation.isRelevanceStated, relevance <= 0, evaluation.action != .end { return .cosmetic }
@@ -106,7 +106,7 @@ extension Fleet {
       let left = free + Int(LocalZone.hour.microseconds / rate.interval.microseconds)
       lane.weighing.instancePrice = pricing.ratePrice(registry.instances[instance].demand, left: left, now: now).looks
     }
-    let free = isInDeveloperMode(device)
+    let free = registry.isInDeveloperMode(device)
     let quiet = isQuiet(device, relevance: relevance)
     if isStart, !free {
       if quiet {

@@ -13,14 +13,14 @@ extension Fleet {
     assert(!registry.instances[instance].flags.contains(.retired), "an instance that was taken off listens to nothing")
     var admission = Admission(relevance: relevance(of: event, entry, instance))
     switch event.standing {
-    case .duplicate: return suppressed(admission, .duplicate)
+    case .duplicate: return admission.suppressed(.duplicate)
     // An event that is no longer remembered may still wait, and has its final decision before it.
-    case .stale: return suppressed(admission, isWaiting(event, on: instance) ? .duplicate : .staleEvent)
+    case .stale: return admission.suppressed(isWaiting(event, on: instance) ? .duplicate : .staleEvent)
     case .fresh: break
     }
     let kind = registry.instances[instance].kind
     let evaluation = event.evaluations[kind.index]
-    guard evaluation.hasRule else { return suppressed(admission, .noMatch) }
+    guard evaluation.hasRule else { return admission.suppressed(.noMatch) }
     // An event that carries no displayed field can only be news.
     let isNews = evaluation.truth >= 0 && !event.truths[evaluation.truth].isCarried
     // The event changes what the entry shows field by field, if the entry's key is the subject.
@@ -31,30 +31,30 @@ extension Fleet {
       admission.distance = distance(after: event, entry, kind)
       shown = admission.distance == 0
     } else if !isNews {
-      (shown, admission.current) = show(evaluation.displayed, entry)
+      (shown, admission.current) = registry.compare(evaluation.displayed, entry)
     }
     // Causes that wait for a screen that is right by now have been overtaken, whatever becomes of the event.
     if shown { admission.effect = .supersede }
     // The event is too old to be pushed, but `current` above already has the state that it reports.
-    if now - event.time > evaluation.maxAge { return suppressed(admission, .staleEvent) }
-    if evaluation.isRelevanceStated, admission.relevance <= 0 { return suppressed(admission, .cosmetic) }
-    if !isState, admission.relevance <= 0 { return suppressed(admission, .notVisible) }
-    if shown { return suppressed(admission, .notVisible) }
-    if case .unreachable(let reason) = route(of: instance, device: device) { return suppressed(admission, reason) }
-    if !rules[kind].enabled { return suppressed(admission, .kindDisabled) }
+    if now - event.time > evaluation.maxAge { return admission.suppressed(.staleEvent) }
+    if evaluation.isRelevanceStated, admission.relevance <= 0 { return admission.suppressed(.cosmetic) }
+    if !isState, admission.relevance <= 0 { return admission.suppressed(.notVisible) }
+    if shown { return admission.suppressed(.notVisible) }
+    if case .unreachable(let reason) = route(of: instance, device: device) { return admission.suppressed(reason) }
+    if !rules[kind].enabled { return admission.suppressed(.kindDisabled) }
     if let reason = freeAnyway(instance, device: device) {
       admission.effect = .freshen
-      return suppressed(admission, reason)
+      return admission.suppressed(reason)
     }
     if isPushedNow(instance, device: device) {
       admission.effect = .joinPush
       admission.arrives = true
-      return suppressed(admission, .emittedCoalesced)
+      return admission.suppressed(.emittedCoalesced)
     }
     if isState {
       // The state says how wrong the screen is. The event itself adds no news.
       admission.isRepeat = true
-      admission.arrives = admission.distance != registry.entries[entry].distance && !isInDeveloperMode(device)
+      admission.arrives = admission.distance != registry.entries[entry].distance && !registry.isInDeveloperMode(device)
       admission.value = pendingValue(instance, at: now)
       return admission
     }
@@ -65,7 +65,7 @@ extension Fleet {
     if !admission.isRepeat { screen.add(Double(admission.relevance)) }
     admission.value = screen.value
     assert((0...1).contains(admission.value), "news makes a screen at most all wrong")
-    admission.arrives = !admission.isRepeat && !isInDeveloperMode(device)
+    admission.arrives = !admission.isRepeat && !registry.isInDeveloperMode(device)
     return admission
   }
 
@@ -110,13 +110,6 @@ extension Fleet {
     return false
   }
 
-  @inline(__always)
-  private func suppressed(_ admission: Admission, _ reason: Reason) -> Admission {
-    var admission = admission
-    admission.reason = reason
-    return admission
-  }
-
   /// Returns how wrong an entry's screen is after the event, 0…1. A screen of which nothing is known is taken to show the state
   /// before the event, because a widget fetches the current state when it is placed.
   @inline(__always)
@@ -136,19 +129,6 @@ extension Fleet {
     var screen = registry.difference(of: instance)
     screen.add(pendingValue(instance, at: now))
     return screen.value
-  }
-
-  /// Compares what an entry shows with what it would show after the event.
-  /// - Parameters:
-  ///   - displayed: The event's change; nil when the policy does not list the displayed fields of the kind.
-  ///   - entry: The interest entry.
-  /// - Returns: Whether both look the same, and the new fingerprint; nil when the event does not change it.
-  @inline(__always)
-  func show(_ displayed: DisplayedChange?, _ entry: EntrySlot) -> (isShown: Bool, current: KeyedHash?) {
-    guard let displayed else { return (false, nil) }
-    let known = registry.entries[entry]
-    let current = displayed.applied(to: known.current)
-    return (!known.shown.isNone && known.shown == current, current == known.current ? nil : current)
   }
 
   /// Returns the reason why a change reaches the screen without a push; nil when it does not.
@@ -175,11 +155,6 @@ extension Fleet {
   func isForeground(_ device: DeviceSlot) -> Bool {
     guard let since = registry.foregroundSince(device) else { return false }
     return now - since < bounds.foregroundMax
-  }
-
-  @inline(__always)
-  func isInDeveloperMode(_ device: DeviceSlot) -> Bool {
-    registry.devices[device].flags.contains(.developerMode)
   }
 
   /// Returns how wrong the waiting news makes the instance's screen, 0…1, faded by the kind's half-life until an instant.

@@ -16,7 +16,7 @@ extension Fleet {
     assert(registry.instances[push.trigger].device == push.device, "an instance leads to a push to its own device")
     assert(push.route == route(of: push.trigger, device: push.device), "a push goes the way of its trigger")
     var examination = Examination(question: push)
-    if isInDeveloperMode(push.device) { return examination }
+    if registry.isInDeveloperMode(push.device) { return examination }
     if push.route == .backgroundPush, !fitsBackgroundPush(push) {
       examination.outcome = .end(.payloadTooLarge)
       return examination
@@ -80,7 +80,7 @@ extension Fleet {
       if left <= 0 {
         // The day of a time zone begins for all its devices at once.
         let refill = ledgers.refillAt(state.day, of: instance, limits, now: now)
-        bounds.budgetUntil = max(bounds.budgetUntil, limits.rolling ? refill : refill + spread(device))
+        bounds.budgetUntil = max(bounds.budgetUntil, limits.rolling ? refill : refill + device.spread)
       } else if limits.reserveTokens > 0, left <= ledgers.reserved(state.day, limits, now: now) {
         bounds.reserveHeld = true
       }
@@ -143,21 +143,10 @@ extension Fleet {
     var top: Float = 0
     for term in terms {
       var causes = pending.causes(of: registry.instances[term.instance].waiting)
-      while let cause = causes.next(pending) { top = max(top, relevance(pending.causes[cause])) }
+      while let cause = causes.next(pending) { top = max(top, registry.relevance(of: pending.causes[cause])) }
     }
     assert((0...1).contains(top), "nothing is more relevant than 1, at which a reserve and quiet hours give way")
     return top
-  }
-
-  /// Returns the relevance of a waiting cause, 0…1: the one that its rule states. If the rule states none, it is how wrong the
-  /// screen is about the cause's subject now; for news, whose subject is not tracked field by field, it is the relevance at
-  /// arrival.
-  @inline(__always)
-  private func relevance(_ cause: Cause) -> Float {
-    if cause.isRelevanceStated || cause.entry.isAbsent || registry.entries[cause.entry].row.isAbsent {
-      return cause.relevance
-    }
-    return registry.entries[cause.entry].distance
   }
 
   /// Returns the time at which every reserve that holds the push back has released a token; nil when the waiting causes are
@@ -189,30 +178,19 @@ extension Fleet {
 
   // MARK: The next examination
 
-  /// The longest time between two examinations of a push that is not worth its price.
-  private static let examinationInterval = TimeSpan.minutes(10)
-
   /// Returns the time at which a push that is not worth its price is examined again: in ten minutes, or up to ten minutes after
   /// the next full hour, at which the expected looks change. While no screen changes, the worth follows the expected looks alone,
   /// and the price falls slowly.
   func nextExamination(_ device: DeviceSlot) -> Timestamp {
     let hour = now - zones.timeOfDay(registry.devices[device].zone, now).pastHour + LocalZone.hour
-    let soon = now + Self.examinationInterval
-    return soon < hour ? soon : hour + spread(device)
-  }
-
-  /// Returns a delay of up to ten minutes, always the same for a device, so that the devices of a time zone are not all examined
-  /// at once.
-  func spread(_ device: DeviceSlot) -> TimeSpan {
-    var hash = Hash64()
-    hash.add(UInt64(device.number))
-    return TimeSpan(microseconds: Int64(hash.value % UInt64(Self.examinationInterval.microseconds)))
+    let soon = now + DeviceSlot.examinationInterval
+    return soon < hour ? soon : hour + device.spread
   }
 
   /// Returns `spread`, or less where quiet hours leave a shorter time until they begin again.
   private func spread(_ device: DeviceSlot, after quiet: QuietHours) -> TimeSpan {
     let open = (quiet.fromMinute - quiet.toMinute + 1440) % 1440
-    return TimeSpan(microseconds: spread(device).microseconds % TimeSpan.minutes(Int64(max(1, open))).microseconds)
+    return TimeSpan(microseconds: device.spread.microseconds % TimeSpan.minutes(Int64(max(1, open))).microseconds)
   }
 
   /// Returns the newest cause that waits on an instance. At least one cause must wait on it.

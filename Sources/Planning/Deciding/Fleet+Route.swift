@@ -2,10 +2,7 @@ import Domain
 import Policies
 
 /// The first system with widget pushes. Source: Apple's WidgetPushHandler page.
-private let widgetPushOS = OSVersion(major: 26)
-/// The first iOS with control pushes. Source: Apple's ControlPushHandler page. macOS and watchOS have them since version 26, and
-/// only from then on can their apps register a token for a control.
-private let controlPushOS = OSVersion(major: 18)
+let widgetPushOS = OSVersion(major: 26)
 
 extension Fleet {
   /// Returns a widget push if the system, the token and the configuration allow it, else a background push, else the reason why
@@ -14,7 +11,7 @@ extension Fleet {
   func route(of instance: InstanceSlot, device: DeviceSlot) -> Route {
     switch registry.instances[instance].surface {
     case .widget: break
-    case .control: return controlRoute(instance, device: device)
+    case .control: return registry.controlRoute(instance, device: device)
     // A Live Activity is pushed to by its own token, never by a route that instances share.
     case .activity, .starter: return .unreachable(.noToken)
     }
@@ -31,27 +28,6 @@ extension Fleet {
     guard flags.contains(.widgetsToken) else { return .unreachable(.noToken) }
     if system < widgetPushOS { return .unreachable(.unsupportedOS) }
     return .unreachable(flags.contains(.widgetsTokenDead) ? .tokenDead : .noToken)
-  }
-
-  private func controlRoute(_ instance: InstanceSlot, device: DeviceSlot) -> Route {
-    if registry.devices[device].osVersion < controlPushOS { return .unreachable(.unsupportedOS) }
-    guard let control = registry.addressed[instance] else { return .unreachable(.noToken) }
-    if control.hasLostToken { return .unreachable(.noToken) }
-    return control.tokenDead ? .unreachable(.tokenDead) : .controlPush(instance)
-  }
-
-  /// Returns whether there is a token to which a push for the instance can be sent, whatever the policy says.
-  func hasToken(_ instance: InstanceSlot, device: DeviceSlot) -> Bool {
-    switch registry.instances[instance].surface {
-    case .activity, .starter: return registry.addressed[instance]?.tokenDead == false
-    case .control: return controlRoute(instance, device: device) == .controlPush(instance)
-    case .widget: break
-    }
-    let flags = registry.devices[device].flags
-    if flags.contains(.backgroundToken), !flags.contains(.backgroundTokenDead) { return true }
-    return flags.contains(.widgetsToken) && !flags.contains(.widgetsTokenDead)
-      && registry.devices[device].osVersion >= widgetPushOS
-      && registry.instances[instance].flags.contains(.pushEnabled)
   }
 
   /// Returns whether a push reloads the instance. A background push reloads every widget of each kind that it names, whichever route
@@ -123,13 +99,4 @@ extension Fleet {
       && freeAnyway(instance, device: state.device) == nil
   }
 
-  /// Returns the surface of a decision about the instance.
-  @inline(__always)
-  func surface(of instance: InstanceSlot, route: Route) -> Surface {
-    switch registry.instances[instance].surface {
-    case .widget: route == .backgroundPush ? .background : .widget
-    case .control: .control
-    case .activity, .starter: registry.addressed[instance]?.isChannel == true ? .broadcast : .liveActivity
-    }
-  }
 }

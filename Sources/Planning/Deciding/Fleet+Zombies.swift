@@ -18,7 +18,7 @@ extension Fleet {
     let state = registry.instances[starter]
     for start in registry.addressed[starter]?.started ?? []
     where !start.isRegistered && isRunning(since: start.at) && now - start.at > Self.registrationTime
-      && newestActivity(of: state.kind, on: state.device) < start.at
+      && registry.newestActivity(of: state.kind, on: state.device) < start.at
     {
       found.append(
         Zombie(
@@ -44,15 +44,4 @@ extension Fleet {
 
   private func isRunning(since start: Timestamp) -> Bool { now - start < ActivityTimes.life }
 
-  /// Returns the start of the newest activity of a kind on a device.
-  private func newestActivity(of kind: KindSlot, on device: DeviceSlot) -> Timestamp {
-    var newest = Timestamp.distantPast
-    var walk = registry.instances(of: device)
-    while let instance = walk.next(registry) {
-      let state = registry.instances[instance]
-      guard state.surface == .activity, state.kind == kind, let address = registry.addressed[instance] else { continue }
-      newest = max(newest, address.startedAt)
-    }
-    return newest
-  }
 }

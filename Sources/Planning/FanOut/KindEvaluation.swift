@@ -4,7 +4,7 @@ import Policies
 /// The evaluation of an event by a kind's rules. It is the same for all instances of the kind, so it is made once for each
 /// event.
 struct KindEvaluation {
-  /// The keys of the event that the kind's rule names: bit n stands for `FanOut.keys[n]`. If the kind has no rule for the event,
+  /// The keys of the event that the kind's rule names: bit n stands for the event's key n, the subject first. If the kind has no rule for the event,
   /// only the bit of the subject, 0, is set.
   var keys: UInt64 = 1
   var hasRule = false
@@ -19,6 +19,6 @@ struct KindEvaluation {
   /// The event's change to what the kind displays of its subject; nil until an instance needs it, and when the policy does not
   /// list the displayed fields. Screens that are known field by field do not need it.
   var displayed: DisplayedChange?
-  /// The place of the subject's displayed state in `FanOut.truths`; −1 when there is none.
+  /// The place of the subject's displayed state in `EventInHand.truths`; −1 when there is none.
   var truth = -1
 }

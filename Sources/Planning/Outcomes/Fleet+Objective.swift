@@ -15,7 +15,7 @@ extension Fleet {
   @inline(__always)
   func result(of cause: Cause, on instance: InstanceSlot, as reason: Reason) -> ObjectiveResult? {
     guard let objective = rules[registry.instances[instance].kind].objective,
-      !isInDeveloperMode(registry.instances[instance].device)
+      !registry.isInDeveloperMode(registry.instances[instance].device)
     else { return nil }
     return result(of: cause, objective, as: reason)
   }
@@ -23,7 +23,7 @@ extension Fleet {
   /// Returns the result of a change that the push of its log time shows, too; nil if it does not count.
   @inline(never)
   func resultOfJoining(_ instance: InstanceSlot, relevance: Float) -> ObjectiveResult? {
-    if isInDeveloperMode(registry.instances[instance].device) { return nil }
+    if registry.isInDeveloperMode(registry.instances[instance].device) { return nil }
     return rules[registry.instances[instance].kind].objective?.result(relevance: relevance, waited: .zero)
   }
 

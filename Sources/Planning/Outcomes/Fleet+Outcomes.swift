@@ -17,7 +17,7 @@ extension Fleet {
   mutating func noteFetch(_ instance: InstanceSlot, at instant: Timestamp) {
     guard let push = outcomes.takePush(instance) else { return }
     let state = registry.instances[instance]
-    guard state.lastReload != .distantPast, !isInDeveloperMode(state.device) else { return }
+    guard state.lastReload != .distantPast, !registry.isInDeveloperMode(state.device) else { return }
     outcomes.noteFetch(
       of: push, after: Double(max(0, (instant - state.lastReload).microseconds)) / 1_000_000, state.kind)
   }
@@ -29,7 +29,9 @@ extension Fleet {
   @inline(never)
   mutating func noteUnspent(_ instance: InstanceSlot, spent: Int) {
     let state = registry.instances[instance]
-    if state.surface.isActivity || isInDeveloperMode(state.device) || !isCounted(instance, device: state.device) {
+    if state.surface.isActivity || registry.isInDeveloperMode(state.device)
+      || !registry.isCounted(instance, device: state.device)
+    {
       return
     }
     outcomes.noteUnspent(max(0, rules[state.kind].day.perDay - spent), state.kind)

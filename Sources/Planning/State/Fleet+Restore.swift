@@ -107,7 +107,7 @@ extension Fleet {
     for device in registry.devices.slots where registry.isUsed(device) { registry.noteWritten(device) }
     for instance in registry.instances.slots where registry.isUsed(instance) {
       let state = registry.instances[instance]
-      if !isInDeveloperMode(state.device), isCounted(instance, device: state.device) {
+      if !registry.isInDeveloperMode(state.device), registry.isCounted(instance, device: state.device) {
         pricing.restorePopulation(state.kind, registry.devices[state.device].zone)
       }
     }

@@ -11,7 +11,9 @@ extension Fleet {
         return sweep.finish { (rules[$0].name, rules[$0].objective) }
       }
       visited += 1
-      if device.isAbsent || !registry.devices[device].flags.contains(.used) || isInDeveloperMode(device) { continue }
+      if device.isAbsent || !registry.devices[device].flags.contains(.used) || registry.isInDeveloperMode(device) {
+        continue
+      }
       visited += visit(device, &sweep.kinds, at: max(instant, now))
     }
     return nil
@@ -31,7 +33,9 @@ extension Fleet {
       visited += 1
       let state = registry.instances[instance]
       let kind = state.kind
-      guard !state.surface.isActivity, rules[kind].isDecided, isCounted(instance, device: device) else { continue }
+      guard !state.surface.isActivity, rules[kind].isDecided, registry.isCounted(instance, device: device) else {
+        continue
+      }
       let day = dayNow(instance)
       let price = pricing.tokenPrice(day.demand, kind, left: day.untilAnchor, timeOfDay, habits, now: now)
       kinds[kind.index].instances += 1
