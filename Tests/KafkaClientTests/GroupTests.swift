@@ -92,13 +92,27 @@ struct GroupTests {
   @Test("a consumer that is closed while it joins does not end the process")
   func closedWhileJoining() throws {
     let cluster = try EmbeddedCluster(topics: ["t": 1])
-    cluster.broker.pushRequestErrors(.syncGroup, Array(repeating: .coordinatorLoading, count: 100))
-    let consumer = try KafkaConsumer(
-      Settings.consumer(cluster.broker.bootstrapServers)
-        .merging(["partition.assignment.strategy": "cooperative-sticky"]))
-    try consumer.subscribe(["t"])
-    let end = ContinuousClock.now + .seconds(5)
-    while ContinuousClock.now < end { _ = try consumer.poll(maxMessages: 1, timeout: .milliseconds(100)) }
+    func join(_ group: String, _ listener: NotingListener) throws -> KafkaConsumer {
+      let consumer = try KafkaConsumer(
+        Settings.consumer(cluster.broker.bootstrapServers)
+          .merging(["partition.assignment.strategy": "cooperative-sticky", "group.id": group]),
+        rebalanceListener: listener)
+      try consumer.subscribe(["t"])
+      return consumer
+    }
+    let (allowed, refused) = (NotingListener(), NotingListener())
+    var polls = 0
+    let first = try join("allowed", allowed)
+    let hasJoined = try first.pollUntil { _ in
+      polls += 1
+      return allowed.wasCalled
+    }
+    try #require(hasJoined)
+    first.close(timeout: patience)
+    cluster.broker.pushRequestErrors(.syncGroup, Array(repeating: .coordinatorLoading, count: 1000))
+    let consumer = try join("refused", refused)
+    for _ in 0..<2 * polls { _ = try consumer.poll(maxMessages: 1, timeout: .milliseconds(50)) }
+    #expect(!refused.wasCalled, "the broker has refused each attempt to join")
     consumer.close(timeout: .milliseconds(200))
   }
 
