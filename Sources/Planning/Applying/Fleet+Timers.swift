@@ -216,7 +216,8 @@ extension Fleet {
   ) -> Bool {
     let push = question(device, trigger: trigger, named: .waitingAndWrong, catchingUp: catchingUp)
     guard push.route == .backgroundPush, hasOthersToCatchUp(push) else { return false }
-    let examination = examination(of: push, &visit, into: &output)
+    bringUpToDate(push, visit.event, into: &output)
+    let examination = examination(of: push, terms: &visit.terms)
     guard case .push = examination.outcome else { return false }
     apply(examination, fromTimer: true, &visit, into: &output)
     return true

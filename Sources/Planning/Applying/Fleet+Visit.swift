@@ -62,13 +62,15 @@ extension Fleet {
       var instead = push
       (instead.trigger, instead.route) = (other, route(of: other, device: push.device))
       assert(instead.route == .backgroundPush, "a push instead of a widget push reloads both")
-      let examination = examination(of: instead, &visit, into: &output)
+      bringUpToDate(instead, visit.event, into: &output)
+      let examination = examination(of: instead, terms: &visit.terms)
       if case .push = examination.outcome {
         let hasWaited = fromTimer || !hasCause(visit.event, other)
         return apply(examination, fromTimer: hasWaited, &visit, into: &output)
       }
     }
-    let examination = examination(of: push, &visit, into: &output)
+    bringUpToDate(push, visit.event, into: &output)
+    let examination = examination(of: push, terms: &visit.terms)
     apply(examination, fromTimer: fromTimer, &visit, into: &output)
   }
 
@@ -82,21 +84,10 @@ extension Fleet {
       device: device, trigger: trigger, route: route(of: trigger, device: device), named: named, catchingUp: catchingUp)
   }
 
-  /// Decides about a push to a device, for a caller that carries the verdict out at once or drops it. Scheduled reloads whose time has
-  /// passed are applied first.
-  @inline(__always)
-  mutating func examination(
-    of push: PushQuestion, _ visit: inout DeviceVisit, into output: inout PlannerOutput
-  ) -> Examination {
-    bringDaysUpToDate(push, visit.event, into: &output)
-    visit.terms.clear()
-    return examination(of: push, terms: &visit.terms)
-  }
-
   /// Prepares every instance that a push would reach for an examination: begins a new budget window if the last one is over, applies
-  /// a scheduled reload whose time has passed,
-  /// recomputes distances that an earlier policy weighed, and computes the usual demand of the kinds.
-  private mutating func bringDaysUpToDate(
+  /// a scheduled reload whose time has passed, recomputes distances that an earlier policy weighed, and computes the usual demand of the
+  /// kinds.
+  mutating func bringUpToDate(
     _ push: PushQuestion, _ event: borrowing EventInHand, into output: inout PlannerOutput
   ) {
     let zone = registry.devices[push.device].zone
@@ -128,20 +119,5 @@ extension Fleet {
       noteUnspent(instance, spent: spent)
     }
     touch(device)
-  }
-
-  /// Returns the slot of the interest key that is an event's subject; nil if no instance listens to it. The entry of the subject memory
-  /// that the event has needed already keeps the slot, because the next event of the subject needs the same. So a name that
-  /// something listens to is looked up once, in the subject memory; any other twice.
-  /// - Parameters:
-  ///   - subject: The subject.
-  ///   - entry: The entry for the subject and the type of the event; absent when the fan-out is resumed.
-  mutating func interest(ofSubject subject: Identifier, at entry: SubjectSlot) -> InterestSlot? {
-    if entry.isAbsent { return registry.interests.id(of: subject, in: registry.texts) }
-    let known = subjects.slots[entry].interest
-    if !known.isAbsent, registry.interests.isSlot(known, of: subject, in: registry.texts) { return known }
-    let found = registry.interests.id(of: subject, in: registry.texts)
-    subjects.slots[entry].interest = found ?? .absent
-    return found
   }
 }

@@ -1,14 +1,11 @@
 import Domain
 
 extension DeviceSlot {
-  /// The longest time between two examinations of a push that is not worth its price.
-  static var examinationInterval: TimeSpan { .minutes(10) }
-
   /// A delay of up to ten minutes, always the same for a device, so that the devices of a time zone are not all examined
   /// at once.
   var spread: TimeSpan {
     var hash = Hash64()
     hash.add(UInt64(number))
-    return TimeSpan(microseconds: Int64(hash.value % UInt64(Self.examinationInterval.microseconds)))
+    return TimeSpan(microseconds: Int64(hash.value % UInt64(PushQuestion.examinationInterval.microseconds)))
   }
 }

@@ -4,17 +4,18 @@ import Policies
 extension Fleet {
   /// Examines a push to a device. One push reloads, and is charged to, every instance that it reaches. So the tightest ledger
   /// governs, and the sum of the worths is compared with the sum of the prices. Other instances than the trigger do not count if they
-  /// have no token because of their own timelines. Call `bringDayUpToDate` for the instances first.
+  /// have no token because of their own timelines. `bringUpToDate` has prepared the instances.
   ///
   /// The token of an instance is priced by the need of that instance alone, although pushes for the other instances spend its
   /// tokens, too. Pricing it by the need of all of them was tried: devices that show an airport, two boards and a match then saw
   /// 4 % more wrong looks at 48 tokens a day and 8 % more at 20, because they kept tokens to the end of the day.
   /// - Parameters:
   ///   - push: The push.
-  ///   - terms: Receives the terms of each instance that the push reaches, in the order of the device.
+  ///   - terms: Receives the terms of each instance that the push reaches, in the order of the device, in place of its former content.
   func examination(of push: PushQuestion, terms: inout ContiguousArray<InstanceTerms>) -> Examination {
     assert(registry.instances[push.trigger].device == push.device, "an instance leads to a push to its own device")
     assert(push.route == route(of: push.trigger, device: push.device), "a push goes the way of its trigger")
+    terms.clear()
     var examination = Examination(question: push)
     if registry.isInDeveloperMode(push.device) { return examination }
     if push.route == .backgroundPush, !fitsBackgroundPush(push) {
@@ -183,11 +184,11 @@ extension Fleet {
   /// and the price falls slowly.
   func nextExamination(_ device: DeviceSlot) -> Timestamp {
     let hour = now - zones.timeOfDay(registry.devices[device].zone, now).pastHour + LocalZone.hour
-    let soon = now + DeviceSlot.examinationInterval
+    let soon = now + PushQuestion.examinationInterval
     return soon < hour ? soon : hour + device.spread
   }
 
-  /// Returns `spread`, or less where quiet hours leave a shorter time until they begin again.
+  /// Returns `DeviceSlot.spread`, or less where quiet hours leave a shorter time until they begin again.
   private func spread(_ device: DeviceSlot, after quiet: QuietHours) -> TimeSpan {
     let open = (quiet.fromMinute - quiet.toMinute + 1440) % 1440
     return TimeSpan(microseconds: device.spread.microseconds % TimeSpan.minutes(Int64(max(1, open))).microseconds)

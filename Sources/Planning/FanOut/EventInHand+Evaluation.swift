@@ -2,7 +2,7 @@ import Domain
 import Policies
 
 extension EventInHand {
-  /// Takes an event in hand.
+  /// Takes an event in hand, and adds it to the events that may wait. `note`, unless the walk was resumed, and `evaluate` must follow.
   mutating func begin(_ event: borrowing DomainEvent, in fleet: inout Fleet) {
     assert(content == nil && slot.isAbsent, "one event is in hand at a time")
     time = event.time
@@ -142,5 +142,22 @@ extension EventInHand {
     if truth.slot.isAbsent { return DisplayedChange(before: .none, after: after) }
     let before = DisplayedTruth.fingerprint(subject: subject, values.span.extracting(truth.before), fields)
     return DisplayedChange(before: before, after: after)
+  }
+}
+
+extension Fleet {
+  /// Returns the slot of the interest key that is an event's subject; nil if no instance listens to it. The entry of the subject memory
+  /// that the event has needed already keeps the slot, because the next event of the subject needs the same. So a name that
+  /// something listens to is looked up once, in the subject memory; any other twice.
+  /// - Parameters:
+  ///   - subject: The subject.
+  ///   - entry: The entry for the subject and the type of the event; absent if the walk was resumed.
+  mutating func interest(ofSubject subject: Identifier, at entry: SubjectSlot) -> InterestSlot? {
+    if entry.isAbsent { return registry.interests.id(of: subject, in: registry.texts) }
+    let known = subjects.slots[entry].interest
+    if !known.isAbsent, registry.interests.isSlot(known, of: subject, in: registry.texts) { return known }
+    let found = registry.interests.id(of: subject, in: registry.texts)
+    subjects.slots[entry].interest = found ?? .absent
+    return found
   }
 }
