@@ -212,7 +212,7 @@ extension Fleet {
     for i in 0..<count {
       let instance = visit.reached[i]
       let (entry, kind) = (registry.instances[instance].firstEntry, registry.instances[instance].kind)
-      // Without a row nothing is known field by field, and of the event's own subject the record has the state.
+      // Without a row nothing is known field by field, and the event in hand has the state of its own subject.
       if entry.isAbsent { continue }
       if registry.entries[entry].row.isAbsent { continue }
       if registry.entries[entry].interest == visit.event.subjectInterest, visit.event.truth(kind, rules) >= 0 {

@@ -23,5 +23,4 @@ extension Fleet {
     return tables + registry.interests.bytes + registry.texts.bytes.heldBytes + pending.bytes + subjects.bytes + rare
       + deviceChunks.tableBytes
   }
-
 }

@@ -11,8 +11,9 @@ import Policies
 ///
 /// What concerns one part alone is asked of that part. What takes several is a function of the fleet:
 ///
+///     FanOut     takes an event in hand, and notes it and what it has made true
 ///     Deciding   reads, and returns verdicts: may this event wait on this instance, is this push worth its price
-///     Applying   carries verdicts, signals and registrations out, and reports each decision. Nothing else changes what is known
+///     Applying   carries verdicts, signals and registrations out, and reports each decision
 ///     State      writes all of it to Kafka, and reads it again
 ///
 /// It cannot be copied by accident: a copy would be two kilobytes for each call.

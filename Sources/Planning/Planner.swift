@@ -13,7 +13,7 @@ public import Policies
 ///
 ///     fleet     what is known about the devices, and all that decides about them
 ///     fanOut    the walk of the current event through the devices that it concerns
-///     visit     what is found out about the device that is decided now
+///     visit     the event in hand, and what is found out about the device that is decided now
 ///
 /// Not thread-safe: one owner. It cannot be copied.
 public struct Planner: ~Copyable {
@@ -57,6 +57,7 @@ public struct Planner: ~Copyable {
   init(copying other: borrowing Planner) {
     precondition(other.isIdle, "a planner is copied between two records")
     fleet = Fleet(copying: other.fleet)
+    (fanOut, inexactNumbers) = (other.fanOut, other.inexactNumbers)
   }
 
   /// The latest log time: 9999-12-31T23:59:59Z.

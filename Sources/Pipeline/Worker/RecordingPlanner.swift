@@ -46,9 +46,8 @@ struct RecordingPlanner: ~Copyable {
     var inexactNumbers = 0
   }
 
-  /// Loads the data that the next records need into the CPU's caches; see `Planner.prefetch`. Mutating, because
-  /// otherwise the owner would copy the planner for the call.
-  mutating func prefetch(_ hints: [LookUpHint]) { planner.prefetch(hints) }
+  /// Loads the data that the next records need into the CPU's caches; see `Planner.prefetch`.
+  func prefetch(_ hints: [LookUpHint]) { planner.prefetch(hints) }
 
   /// Continues a sweep; see `Planner.sweep`.
   func sweep(_ sweep: inout ScreenSweep, at instant: Timestamp) -> ScreenFigures? { planner.sweep(&sweep, at: instant) }

@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Policies
 
 extension Fleet {
@@ -29,7 +28,7 @@ extension Fleet {
       PlannedCommand(
         device: device, ordinal: record.takeOrdinal(), push: examination.route.push, event: event,
         servedStart: output.served.count, servedCount: 0, chargesStart: output.charges.count, chargesCount: 0))
-    // The instances are collected first, because a background push reaches only the kinds with waiting causes.
+    // The instances are collected first: what waits says which kinds a background push names, and is ended below.
     visit.reached.clear()
     var walk = registry.instances(of: device)
     while let instance = walk.next(registry) {

@@ -24,7 +24,7 @@ extension Fleet {
       into: &output)
   }
 
-  /// Adds a decision to the output, with the tokens that the ledgers hold now. Call `bringDayUpToDate` first.
+  /// Adds a decision to the output, with the tokens that the ledgers hold now. The instance's day must be up to date.
   @inline(__always)
   mutating func report(_ told: Told, into output: inout PlannerOutput) {
     let state = registry.instances[told.instance]
@@ -46,7 +46,7 @@ extension Fleet {
         leftApp: Int32(ledgers.apps.tokensLeft(registry.devices[state.device].app, now: now)), until: told.until))
   }
 
-  /// Returns the tokens that an instance has left today. Call `bringDayUpToDate` first.
+  /// Returns the tokens that an instance has left today. Its day must be up to date.
   @inline(__always)
   func tokensLeft(_ instance: InstanceSlot) -> Int {
     let state = registry.instances[instance]

@@ -13,7 +13,6 @@ import Domain
 /// A token that a device keeps is not claimed again. So the cost is one record of some 100 bytes for each other partition and each new
 /// device or token, and many claims share a record.
 extension Fleet {
-
   /// Settles to whom the tokens of a device belong that it did not hold before its registration: to the device of the newer
   /// registration. Of two registrations of one time, the one that comes later in the log is the newer one.
   /// - Parameters:

@@ -1,6 +1,6 @@
 import Domain
 
-/// The content of a decision, without the tokens left, which `Planner.report` adds.
+/// The content of a decision, without the tokens left, which `Fleet.report` adds.
 struct Told {
   var instance: InstanceSlot
   var event: EventSlot

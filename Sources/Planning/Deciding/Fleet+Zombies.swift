@@ -43,5 +43,4 @@ extension Fleet {
   }
 
   private func isRunning(since start: Timestamp) -> Bool { now - start < ActivityTimes.life }
-
 }

@@ -1,5 +1,4 @@
 import Domain
-import Policies
 
 /// The walk of the current event through the devices that it concerns: by its interest keys, in the order of device slots, so that it can
 /// be continued after a restart.

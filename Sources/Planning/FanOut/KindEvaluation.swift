@@ -4,8 +4,8 @@ import Policies
 /// The evaluation of an event by a kind's rules. It is the same for all instances of the kind, so it is made once for each
 /// event.
 struct KindEvaluation {
-  /// The keys of the event that the kind's rule names: bit n stands for the event's key n, the subject first. If the kind has no rule for the event,
-  /// only the bit of the subject, 0, is set.
+  /// The keys of the event that the kind's rule names: bit n stands for the event's key n, the subject first. If the kind has no rule for
+  /// the event, only the bit of the subject, 0, is set.
   var keys: UInt64 = 1
   var hasRule = false
   var maxAge = TimeSpan.unbounded

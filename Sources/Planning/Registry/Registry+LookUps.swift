@@ -84,33 +84,4 @@ extension Registry {
 
   /// Returns the number that stands for an instance id in `InstanceState.id`; nil if no instance has that id.
   func number(ofInstanceID id: Identifier) -> SharedTextNumber? { instanceIDs.number(of: id, in: texts) }
-
-  /// Sorts the entries of one device by instance. Of the entries of one instance, only the first is kept, so that the instance gets one
-  /// decision.
-  func order(_ reached: inout [EntrySlot]) {
-    guard reached.count > 1 else { return }
-    // Insertion sort is stable, and a device rarely has more than two entries.
-    for i in 1..<reached.count {
-      let entry = reached[i]
-      let order = instances[entries[entry].instance].index
-      var j = i
-      while j > 0, instances[entries[reached[j - 1]].instance].index > order {
-        reached[j] = reached[j - 1]
-        j -= 1
-      }
-      reached[j] = entry
-    }
-    var last = InstanceSlot.absent
-    var kept = 0
-    for i in reached.indices where entries[reached[i]].instance != last {
-      last = entries[reached[i]].instance
-      reached[kept] = reached[i]
-      kept += 1
-    }
-    reached.removeLast(reached.count - kept)
-    assert(
-      zip(reached, reached.dropFirst()).allSatisfy {
-        instances[entries[$0].instance].index < instances[entries[$1].instance].index
-      }, "an instance has one decision for an event, in the order of the device")
-  }
 }

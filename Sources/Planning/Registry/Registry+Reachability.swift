@@ -4,7 +4,7 @@ import Domain
 /// only from then on can their apps register a token for a control.
 private let controlPushOS = OSVersion(major: 18)
 
-/// By which tokens a device and its instances can be reached, and what they show.
+/// By which tokens a device and its instances can be reached.
 extension Registry {
   /// Returns whether a device is in developer mode, in which pushes are free.
   @inline(__always)
@@ -12,7 +12,7 @@ extension Registry {
     devices[device].flags.contains(.developerMode)
   }
 
-  /// Returns the route to a control, which only its own token is.
+  /// Returns the route to a control, by its own token; or the reason why it cannot be reached.
   func controlRoute(_ instance: InstanceSlot, device: DeviceSlot) -> Route {
     if devices[device].osVersion < controlPushOS { return .unreachable(.unsupportedOS) }
     guard let control = addressed[instance] else { return .unreachable(.noToken) }
@@ -92,29 +92,5 @@ extension Registry {
       newest = max(newest, address.startedAt)
     }
     return newest
-  }
-
-  /// Compares what an entry shows with what it would show after the event.
-  /// - Parameters:
-  ///   - displayed: The event's change; nil when the policy does not list the displayed fields of the kind.
-  ///   - entry: The interest entry.
-  /// - Returns: Whether both look the same, and the new fingerprint; nil when the event does not change it.
-  @inline(__always)
-  func compare(_ displayed: DisplayedChange?, _ entry: EntrySlot) -> (isShown: Bool, current: KeyedHash?) {
-    guard let displayed else { return (false, nil) }
-    let known = entries[entry]
-    let current = displayed.applied(to: known.current)
-    return (!known.shown.isNone && known.shown == current, current == known.current ? nil : current)
-  }
-
-  /// Returns the relevance of a waiting cause, 0…1: the one that its rule states. If the rule states none, it is how wrong the
-  /// screen is about the cause's subject now; for news, whose subject is not tracked field by field, it is the relevance at
-  /// arrival.
-  @inline(__always)
-  func relevance(of cause: Cause) -> Float {
-    if cause.isRelevanceStated || cause.entry.isAbsent || entries[cause.entry].row.isAbsent {
-      return cause.relevance
-    }
-    return entries[cause.entry].distance
   }
 }

@@ -98,7 +98,7 @@ extension SubjectMemory {
     /// Probably the next entry of the same subject that an event needs (`SubjectMemory.slot(_:after:)`). The slot may be free or
     /// belong to another subject by now.
     var related = SubjectSlot.absent
-    /// Probably the slot of the interest key that is the subject (`Planner.interest(ofSubject:at:)`). That slot may be free or belong
+    /// Probably the slot of the interest key that is the subject (`Fleet.interest(ofSubject:at:)`). That slot may be free or belong
     /// to another key by now. Absent for a truth, and when no such key was found so far.
     var interest = InterestSlot.absent
     /// The size of that note, so that its end needs no look-up.

@@ -2,7 +2,7 @@ package import Domain
 
 /// The offsets of time zones from UTC. They are passed in, so that a planner reads no database itself.
 ///
-/// A planner holds an `any TimeZoneOffsets`. The size of that is known only at run time, so the compiler uses a planner where it stands
+/// A planner holds an `any TimeZoneOffsets`. How large its value is shows only at run time, so the compiler uses a planner where it stands
 /// instead of taking its hundreds of fields apart, which takes minutes for a single function.
 public protocol TimeZoneOffsets: Sendable {
   /// Returns the offset of a zone at an instant. It must always return the same number for the same arguments. Otherwise a replay of

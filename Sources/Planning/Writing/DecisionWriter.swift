@@ -300,7 +300,7 @@ public struct DecisionWriter: Sendable {
     Self.instant(due, &expires)
   }
 
-  /// Sets `idStem`. The numbers are parameters, because a closure that reads them from the planner would copy the planner.
+  /// Sets `idStem`.
   private mutating func stem(_ partition: Int32, _ offset: Int64) {
     idStem.removeAll(keepingCapacity: true)
     hasRequestHashes = false
