@@ -3,6 +3,33 @@ import JSON
 import Testing
 
 @Suite("rouse demo") struct DemoTests {
+  @Test("deploy/demo.sh refuses before the build what the command refuses after it")
+  func script() throws {
+    let deploy = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "deploy")
+    func demo(_ arguments: [String]) throws -> (status: Int32, err: String) {
+      let (process, errors) = (Process(), Pipe())
+      process.executableURL = URL(filePath: "/usr/bin/env")
+      process.arguments = ["bash", deploy.appending(path: "demo.sh").path] + arguments
+      (process.standardOutput, process.standardError) = (FileHandle.nullDevice, errors)
+      try process.run()
+      let text = try errors.fileHandleForReading.readToEnd() ?? Data()
+      process.waitUntilExit()
+      return (process.terminationStatus, String(decoding: text, as: UTF8.self))
+    }
+    for arguments in [["--bogus"], ["--devices", "20", "extra"], ["--stay=1"], ["--keep"]] {
+      let answer = try demo(arguments)
+      #expect(answer.status == 2 && answer.err.hasPrefix("demo.sh: "), "\(arguments): \(answer)")
+    }
+    let script = try String(contentsOf: deploy.appending(path: "demo.sh"), encoding: .utf8)
+    let line = try #require(script.split(separator: "\n").first { $0.hasPrefix("options='") })
+    let known = Set(line.dropFirst("options='".count).dropLast().split(separator: " ").map(String.init))
+    let help = try Workplace().rouse("demo", "--help")
+    let usage = try #require(help.out.components(separatedBy: "OPTIONS:").first)
+    let shown = usage.matches(of: /\[(--[a-z-]+)( <)?/).map { "\($0.1)" + ($0.2 == nil ? "" : "=") }
+    #expect(Set(shown) == known, "\(usage)")
+  }
+
   @Test("the console answers while the day is played, and afterwards with --stay, until a signal")
   func stay() throws {
     let demo = try RunningRouse(
