@@ -6,7 +6,7 @@ import Policies
 /// `OutputBatch`; the worker decides when those are written.
 ///
 /// A record passes in three stages: `begin`, `step` until the outcome says that it is done, and `takeState` before the next
-/// commit. See `RecordingPlanner` for why this is a class.
+/// commit. It is a class, because the states of a partition's life (`PartitionLife`) hand it over, and a planner cannot be copied.
 final class PartitionProcessor {
   /// The number of the log partition.
   let partition: Int32

@@ -2,16 +2,9 @@ import Domain
 import Observing
 import Planning
 
-/// A planner and the recorder that writes what it decides.
-///
-/// Three types take a record from the consumer to the batch, for one reason: a planner's tables must have a single owner,
-/// or the next change copies them.
-///
-/// - `PlannerWorker` owns the batch and the transaction, which all partitions share.
-/// - `PartitionProcessor` is a class, so that moving a partition between states of its life copies nothing.
-/// - This type is a struct inside of it. Here the compiler sees that recording a decision changes the recorder and not the
-///   planner. With both as properties of a class it could not, and would retain each of the planner's tables for each
-///   decision.
+/// A planner and the recorder that writes what it decides, in a value of their own inside of `PartitionProcessor`: here the compiler sees
+/// that recording a decision changes the recorder and not the planner. With both as properties of a class it could not, and would retain
+/// each of the planner's tables for each decision.
 struct RecordingPlanner: ~Copyable {
   var planner: Planner
   private var recorder: any PlannerRecorder
