@@ -88,7 +88,7 @@ struct BackgroundCatchUpTests {
   @Test("a wrong screen that may not be reloaded yet holds no event of another kind back")
   func holdsNothingBack() throws {
     var h = try Self.refunded(Self.policy(boardInterval: .zero))
-    h.planner.fleet.activate(
+    h.activate(
       .flights(
         {
           $0.rules = [Rule(event: "flight.delay.changed")]

@@ -69,7 +69,7 @@ struct DemandTests {
     h.register(.phone())
     h.tick(at: H.noon + 30 * 24 * H.hour)
     #expect(Self.observed(h).allSatisfy { $0 == 0 })
-    h.planner.fleet.activate(policy)
+    h.activate(policy)
     h.tick(at: H.noon + 31 * 24 * H.hour)
     #expect(Self.observed(h).allSatisfy { $0 == 1_000_000 })
   }

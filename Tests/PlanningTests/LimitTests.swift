@@ -198,9 +198,9 @@ struct LimitTests {
     h.apply(.forget(device: "d1"), at: H.noon + H.minute)
     h.drain()
     #expect(h.planner.deviceCount == 0)
-    #expect(h.planner.fleet.registry.devices.liveCount == 0)
-    #expect(h.planner.fleet.registry.instances.liveCount == 0)
-    #expect(h.planner.fleet.registry.entries.liveCount == 0)
+    #expect(h.planner.census.devices == 0)
+    #expect(h.planner.census.instances == 0)
+    #expect(h.planner.sizes.interests == 0)
   }
 
   @Test("a push that APNs permanently refused is refunded once")
@@ -324,7 +324,7 @@ struct LimitTests {
       h.register(.phone(widgets: (0..<64).map { .flight("w\(round)-\($0)", kind: "K\(round)-\($0)") }))
     }
     h.tick(at: H.noon)
-    #expect(h.planner.fleet.registry.instances.liveCount == 64)
+    #expect(h.planner.census.instances == 64)
   }
 
   @Test("a rolling window with a reserve waits until the oldest charge leaves the window")
@@ -361,7 +361,7 @@ struct LimitTests {
     var h = H()
     h.register(.phone())
     for i in 0..<5 { h.event(.delay(Double(i) * 10, id: "e\(i)", at: H.noon + Int64(i))) }
-    h.planner.fleet.activate(.flights(also: { $0.apps = [AppBudget(app: "com.example.flights", perDay: 5)] }))
+    h.activate(.flights(also: { $0.apps = [AppBudget(app: "com.example.flights", perDay: 5)] }))
     h.event(.delay(99, id: "late", at: H.noon + H.minute))
     #expect(h.only?.reason == .budgetApp)
   }

@@ -88,7 +88,7 @@ struct ObjectiveTests {
     var h = harness()
     h.event(.delay(10, id: "e1", at: H.noon))
     h.event(.delay(60, id: "e2", at: H.noon + H.minute))
-    h.planner.fleet.activate(Self.policy { $0.enabled = false })
+    h.activate(Self.policy { $0.enabled = false })
     h.drain(until: H.noon + H.hour)
     #expect(results(h.last) == ["KIND_DISABLED -"])
   }

@@ -95,7 +95,7 @@ struct PendingChangeTests {
     h.register(.phone())
     h.event(.delay(30, id: "e1", at: H.noon))
     #expect(h.only?.reason == .belowPrice)
-    h.planner.fleet.activate(.flights { $0.enabled = false })
+    h.activate(.flights { $0.enabled = false })
     h.drain(until: H.noon + H.hour)
     #expect(h.decisions.filter(\.final).count == 1)
   }

@@ -76,6 +76,9 @@ struct PlannerHarness {
     if let cursor { planner.resume(content, offset: offset, timestamp: Timestamp(microseconds: time), at: cursor) }
   }
 
+  /// Puts a policy in force, as a policy record does with its document.
+  mutating func activate(_ policy: Policy) { copied.planner.fleet.activate(policy) }
+
   @discardableResult
   mutating func register(_ registration: Registration, at time: Int64 = noon) -> [Decision] {
     apply(.registration(registration), at: time)

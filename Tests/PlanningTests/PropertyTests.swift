@@ -278,7 +278,7 @@ struct RandomLife {
     for key in reached { #expect(finals[key] == 1, "seed \(seed): \(key) has \(finals[key] ?? 0) final decisions") }
     #expect(
       Set(life.harness.decisions.map(\.decision)).count == life.harness.decisions.count, "seed \(seed): ids repeat")
-    #expect(life.harness.planner.fleet.pending.causes.liveCount == 0, "seed \(seed): a cause leaked")
+    #expect(life.harness.planner.census.causes == 0, "seed \(seed): a cause leaked")
     for step in life.reachable {
       for key in step where finals[key] == nil { Issue.record("seed \(seed): \(key) was never decided") }
     }

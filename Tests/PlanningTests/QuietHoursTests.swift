@@ -91,11 +91,11 @@ struct QuietHoursTests {
   func otherPolicy() throws {
     var h = H()
     h.register(.phone())
-    h.planner.fleet.activate(
+    h.activate(
       .flights(also: { $0.quietHours = QuietHours(fromMinute: 12 * 60, toMinute: 13 * 60, exceptRelevance: 0.9) }))
     h.event(.delay(30, id: "e1", at: H.noon))
     #expect(h.only?.reason == .quietHours)
-    h.planner.fleet.activate(.flights())
+    h.activate(.flights())
     h.event(.delay(60, id: "e2", at: H.noon + H.minute))
     #expect(h.last.contains { $0.event == "e2" && $0.verdict == .emit })
   }

@@ -68,7 +68,7 @@ struct RouteTests {
       #expect(h.lastCommands.map(\.surface) == (demand == .none ? [.background] : []))
       h.drain()
       #expect(h.decisions.filter(\.final).count == 2)
-      #expect(h.planner.fleet.pending.causes.liveCount == 0)
+      #expect(h.planner.census.causes == 0)
     }
   }
 

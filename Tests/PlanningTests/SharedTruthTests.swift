@@ -115,10 +115,10 @@ struct SharedTruthTests {
     let widget = Registration.Widget.flight("small", interests: Self.subjects)
     h.apply(.registration(.phone("d1", widgets: [widget])), at: H.noon)
     h.event(Self.delay(40, minute: 1))
-    h.planner.fleet.activate(none)
+    h.activate(none)
     // Nobody notes this change.
     h.event(Self.delay(80, minute: 2))
-    h.planner.fleet.activate(large)
+    h.activate(large)
     let other = Registration.Widget(id: "large", kind: "LargeFlight", interests: Self.subjects)
     h.apply(.registration(.phone("d2", widgets: [other])), at: H.noon + 3 * H.minute)
     // To a kind that knew the first delay, the return to it would show nothing new.
@@ -128,7 +128,7 @@ struct SharedTruthTests {
     var both = large
     both.kinds.append(small.kinds[0])
     both.kinds[1].name = "TinyFlight"
-    h.planner.fleet.activate(both)
+    h.activate(both)
     let third = Registration.Widget(id: "tiny", kind: "TinyFlight", interests: Self.subjects)
     h.apply(.registration(.phone("d3", widgets: [third])), at: H.noon + 5 * H.minute)
     let truths = { (planner: borrowing Planner, name: Identifier) in
@@ -156,9 +156,9 @@ struct SharedTruthTests {
     var h = H(first)
     h.apply(Self.registration("d1"), at: H.noon)
     h.event(Self.delay(40, minute: 1))
-    h.planner.fleet.activate(gap)
+    h.activate(gap)
     h.event(Self.delay(80, minute: 2))
-    h.planner.fleet.activate(last)
+    h.activate(last)
     let small = h.planner.fleet.rules.kind(named: "FlightStatus").map { h.planner.fleet.rules[$0].display.truths }
     #expect(
       small != nil
@@ -167,8 +167,8 @@ struct SharedTruthTests {
             subject: Self.subjects[0].utf8.span, hashKey: .standard)) == nil
     )
     // With a kind that has displayed these fields all the while it shares at once.
-    h.planner.fleet.activate(first)
-    h.planner.fleet.activate(Self.policy())
+    h.activate(first)
+    h.activate(Self.policy())
     let kinds = h.planner.fleet.rules.kinds.filter(\.isDecided).map(\.display.truths)
     #expect(kinds.count == 2 && Set(kinds).count == 1)
   }

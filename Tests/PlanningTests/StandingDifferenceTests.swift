@@ -61,7 +61,7 @@ struct StandingDifferenceTests {
   func otherFields() {
     var h = waiting()
     h.drain(until: H.noon + H.hour)
-    h.planner.fleet.activate(
+    h.activate(
       Self.policy {
         $0.displays = [
           DisplayField(path: "data.origin", initial: .string("EWR")),

@@ -141,15 +141,15 @@ private struct ChunkLife {
   }
 }
 
-extension Fleet {
+extension Planner {
   /// The record of each device in a snapshot, without its place, by key.
   fileprivate var deviceRecords: [[UInt8]: [UInt8]] {
     var (records, writer): ([[UInt8]: [UInt8]], StateRecordWriter) = ([:], StateRecordWriter())
-    for device in registry.devices.slots where registry.isUsed(device) {
-      findPendingEvents(of: device, .whole, &writer.pending)
+    for device in fleet.registry.devices.slots where fleet.registry.isUsed(device) {
+      fleet.findPendingEvents(of: device, .whole, &writer.pending)
       writer.binary.reset()
-      write(device, pending: writer.pending, to: &writer.binary)
-      records[Array(registry.id(of: device).utf8)] = writer.binary.bytes
+      fleet.write(device, pending: writer.pending, to: &writer.binary)
+      records[Array(fleet.registry.id(of: device).utf8)] = writer.binary.bytes
     }
     return records
   }
@@ -157,8 +157,8 @@ extension Fleet {
   /// The chunk of each device, by id.
   fileprivate var chunkOfDevices: [Identifier: Int64] {
     var chunks: [Identifier: Int64] = [:]
-    for device in registry.devices.slots where registry.isUsed(device) {
-      chunks[registry.id(of: device)] = deviceChunks.chunk(of: registry[chunkPlace: device])
+    for device in fleet.registry.devices.slots where fleet.registry.isUsed(device) {
+      chunks[fleet.registry.id(of: device)] = fleet.deviceChunks.chunk(of: fleet.registry[chunkPlace: device])
     }
     return chunks
   }
@@ -169,8 +169,8 @@ struct StateChunksTests {
   /// Checks that a restored planner has the devices of another one, in the same chunks.
   private static func compare(_ restored: borrowing Planner, _ planner: borrowing Planner, _ place: String) {
     restored.checkInvariants()
-    #expect(restored.fleet.deviceRecords == planner.fleet.deviceRecords, "\(place)")
-    #expect(restored.fleet.chunkOfDevices == planner.fleet.chunkOfDevices, "\(place)")
+    #expect(restored.deviceRecords == planner.deviceRecords, "\(place)")
+    #expect(restored.chunkOfDevices == planner.chunkOfDevices, "\(place)")
     #expect(restored.fleet.deviceChunks.bytes == planner.fleet.deviceChunks.bytes, "\(place)")
   }
 
@@ -252,7 +252,7 @@ struct StateChunksTests {
       }
       let shrunk = max(0, before - log.liveBytes)
       // One device may exceed what was left of the allowance.
-      let device = (life.planner.fleet.deviceRecords.values.map(\.count).max() ?? 0) + 300
+      let device = (life.planner.deviceRecords.values.map(\.count).max() ?? 0) + 300
       let allowed = 4 * (written.all - written.moved) + 10 * shrunk + device
       #expect(written.moved <= allowed, "seed \(seed), commit \(commit)")
       // The size of an entry is rounded down.
@@ -281,11 +281,11 @@ struct StateChunksTests {
     life.time += PlannerHarness.hour
     life.apply(.tick)
     life.take()
-    #expect(life.planner.fleet.deviceRecords.keys.map { Identifier(decoding: $0) } == ["d0"])
+    #expect(life.planner.deviceRecords.keys.map { Identifier(decoding: $0) } == ["d0"])
     for _ in 0..<3 { life.take() }
     #expect(life.chunks.count <= 4, "\(life.chunks.count) chunks")
     let restored = try life.restored(life.records)
-    #expect(restored.fleet.deviceRecords == life.planner.fleet.deviceRecords)
+    #expect(restored.deviceRecords == life.planner.deviceRecords)
     #expect(try life.restored(life.compacted()).deviceCount == 1)
   }
 
@@ -315,7 +315,7 @@ struct StateChunksTests {
     // The version and its additions have become a new version, without an event about all of the device.
     let bytes = life.planner.fleet.deviceChunks.bytes
     #expect(life.chunks[0] == nil && bytes < 3 * 2 * version + 4096, "\(bytes) bytes")
-    #expect(try life.restored(life.records).fleet.deviceRecords == life.planner.fleet.deviceRecords)
+    #expect(try life.restored(life.records).deviceRecords == life.planner.deviceRecords)
   }
 
   @Test("a chunk is refused when any byte is another one, when it is cut off, and under another number")
@@ -379,8 +379,8 @@ struct StateChunksTests {
     let before = life
     life.planner = try restore.finish(initialPolicy: .flights())
     life.planner.checkInvariants()
-    let (old, new) = (before.planner.fleet.deviceRecords, life.planner.fleet.deviceRecords)
-    let inChunk = before.planner.fleet.chunkOfDevices.filter { $0.value == lost }.keys
+    let (old, new) = (before.planner.deviceRecords, life.planner.deviceRecords)
+    let inChunk = before.planner.chunkOfDevices.filter { $0.value == lost }.keys
     let changed = Set(try life.additions(in: lost).map { before.planner.fleet.registry.id(of: $0) })
     for (id, record) in old {
       let name = Identifier(decoding: id)
@@ -391,9 +391,9 @@ struct StateChunksTests {
     life.records.removeAll { $0.key == StateKey.chunk(lost, of: .devices) && $0.value != nil }
     for repair in repairs { life.records.append(repair) }
     life.take()
-    #expect(try life.restored(life.records).fleet.deviceRecords == new, "seed \(seed)")
+    #expect(try life.restored(life.records).deviceRecords == new, "seed \(seed)")
     life.live(40)
-    #expect(try life.restored(life.records).fleet.deviceRecords == life.planner.fleet.deviceRecords, "seed \(seed)")
+    #expect(try life.restored(life.records).deviceRecords == life.planner.deviceRecords, "seed \(seed)")
   }
 
   @Test("the size of an entry is rounded down by at most 16 bytes or an eighth")

@@ -69,7 +69,7 @@ struct StateFormatTests {
       "rare states": !planner.fleet.registry.rareStates.isEmpty,
       "own reloads": !planner.fleet.registry.nextReloads.isEmpty,
       "rolling charges": !planner.fleet.ledgers.rolling.instances.isEmpty,
-      "waiting causes": planner.fleet.pending.causes.liveCount > 2,
+      "waiting causes": planner.census.causes > 2,
       "a started activity": addressed.contains { $0.started.contains { !$0.subject.isEmpty } },
       "an ended activity": addressed.contains { $0.ended },
       "a rate of its own": addressed.contains { !$0.rate.isFull },

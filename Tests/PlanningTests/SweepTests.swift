@@ -64,7 +64,7 @@ struct SweepTests {
     h.register(.phone("d2", developerMode: true))
     h.register(.phone("d3", widgets: [.flight(kind: "Unknown")]))
     #expect(Self.sweep(h.planner).kinds.isEmpty)
-    h.planner.fleet.activate(.slowDelays { $0.enabled = false })
+    h.activate(.slowDelays { $0.enabled = false })
     h.register(.phone("d4"))
     #expect(Self.sweep(h.planner).kinds.isEmpty)
   }

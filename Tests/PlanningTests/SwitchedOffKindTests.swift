@@ -38,14 +38,14 @@ struct SwitchedOffKindTests {
   func switchedOn(restarts: Bool) {
     var h = Self.phone()
     h.losesPlanner = { restarts }
-    h.planner.fleet.activate(Self.off)
+    h.activate(Self.off)
     h.event(.delay(45, id: "e2", at: H.noon + H.hour))
     h.event(.delay(60, id: "e3", at: H.noon + 2 * H.hour))
     #expect(h.only?.reason == .kindDisabled)
     h.drain(until: H.noon + 3 * H.hour)
     #expect(h.commands.count == 1)
     h.tick(at: H.noon + 3 * H.hour)
-    h.planner.fleet.activate(Self.policy())
+    h.activate(Self.policy())
     #expect(abs(Self.wrong(h) - 0.5) < 1e-6, "all events are folded")
     h.drain(until: H.noon + 3 * H.hour + 10 * H.minute)
     #expect(h.commands.count == 2)
@@ -57,10 +57,10 @@ struct SwitchedOffKindTests {
   @Test("a change that was undone while a kind was off leads to no push")
   func undone() {
     var h = Self.phone()
-    h.planner.fleet.activate(Self.off)
+    h.activate(Self.off)
     h.event(.delay(45, id: "e2", at: H.noon + H.hour))
     h.event(.delay(30, id: "e3", at: H.noon + 2 * H.hour))
-    h.planner.fleet.activate(Self.policy())
+    h.activate(Self.policy())
     h.drain(until: H.noon + 8 * H.hour)
     #expect(h.commands.count == 1)
   }
@@ -70,12 +70,12 @@ struct SwitchedOffKindTests {
   func named(restarts: Bool) {
     var h = Self.phone()
     h.losesPlanner = { restarts }
-    h.planner.fleet.activate(Self.unnamed)
+    h.activate(Self.unnamed)
     h.event(.delay(45, id: "e2", at: H.noon + H.hour))
     #expect(h.only?.reason == .noMatch)
     h.losesPlanner = { false }
     h.tick(at: H.noon + 2 * H.hour)
-    h.planner.fleet.activate(Self.policy())
+    h.activate(Self.policy())
     h.losesPlanner = { restarts }
     #expect(Self.wrong(h) == 1, "every field counts in full")
     h.drain(until: H.noon + 2 * H.hour + 10 * H.minute)
@@ -89,11 +89,11 @@ struct SwitchedOffKindTests {
   @Test("a reload by something else while the policy does not name a kind does not make its screen known")
   func reloadedMeanwhile() {
     var h = Self.phone()
-    h.planner.fleet.activate(Self.unnamed)
+    h.activate(Self.unnamed)
     h.signal(.widgetFetched(instance: nil), at: H.noon + H.hour)
     h.event(.delay(45, id: "e2", at: H.noon + 2 * H.hour))
     #expect(Self.wrong(h) == 0)
-    h.planner.fleet.activate(Self.policy())
+    h.activate(Self.policy())
     h.drain(until: H.noon + 2 * H.hour + 10 * H.minute)
     #expect(h.commands.count == 2)
   }
@@ -105,12 +105,12 @@ struct SwitchedOffKindTests {
     var h = H(Self.unnamed)
     h.register(.phone())
     h.event(.delay(30, id: "e1", at: H.noon))
-    h.planner.fleet.activate(Self.policy())
+    h.activate(Self.policy())
     h.drain(until: H.noon + 8 * H.hour)
     #expect(h.commands.isEmpty)
     h = Self.phone()
     h.event(.delay(60, id: "e2", at: H.noon + H.minute, type: "flight.gate.changed"))
-    h.planner.fleet.activate(Self.policy())
+    h.activate(Self.policy())
     h.drain(until: H.noon + 8 * H.hour)
     #expect(h.commands.count == 1)
   }
@@ -120,9 +120,9 @@ struct SwitchedOffKindTests {
     var h = H(Self.policy())
     for device in 0..<200 { h.register(.phone(Identifier("d\(device)"))) }
     h.event(.delay(30, id: "e1", at: H.noon))
-    h.planner.fleet.activate(Self.off)
+    h.activate(Self.off)
     h.event(.delay(60, id: "e2", at: H.noon + H.hour))
-    h.planner.fleet.activate(Self.policy())
+    h.activate(Self.policy())
     h.drain(until: H.noon + 2 * H.hour)
     let minutes = h.commands.dropFirst(200).map { ($0.at.microseconds - H.noon) / H.minute }
     #expect(minutes.count == 200 && minutes.allSatisfy { (60..<70).contains($0) })
