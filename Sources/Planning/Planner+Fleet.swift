@@ -1,6 +1,6 @@
 public import Domain
 
-/// What the owner of a planner may ask of its fleet.
+/// Questions of the owner of a planner to its fleet.
 extension Planner {
   /// The number of devices, including forgotten ones that are kept for their ledgers.
   public var deviceCount: Int { fleet.registry.deviceCount }

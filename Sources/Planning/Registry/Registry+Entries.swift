@@ -1,6 +1,6 @@
 import Domain
 
-/// What an event has to do with the interest entries of a device.
+/// The interest entries by which an event reaches a device, and the screens behind them.
 extension Registry {
   /// Sorts the entries of one device by instance. Of the entries of one instance, only the first is kept: the one
   /// whose key comes first among the event's keys. So the instance gets one decision.
