@@ -19,7 +19,7 @@ private struct DecidingCase: ~Copyable {
     rate.burst = 2
     fleet = Fleet(
       partition: 0, partitionCount: 1,
-      policy: .flights({ $0.budget.minInterval = .minutes(15) }, also: { $0.profile.devicePushes = rate }),
+      policy: .flights({ $0.budget.minInterval = .minutes(5) }, also: { $0.profile.devicePushes = rate }),
       bounds: .expecting(demand), offsets: .system, hashKey: .standard)
     var output = PlannerOutput()
     fleet.begin(recordAt: 0, timestamp: Timestamp(microseconds: PlannerHarness.noon))
@@ -81,9 +81,9 @@ private struct DecidingCase: ~Copyable {
   @Test("the first limit that holds gives the reason why a push waits, and the time until which")
   func examination() {
     let limits: [(reason: Reason, until: TimeSpan, arrange: (inout DecidingCase) -> Void)] = [
-      (.minInterval, .minutes(5), { $0.fleet.registry.noteReload($0.instance, at: $0.fleet.now - .minutes(10)) }),
+      (.minInterval, .minutes(3), { $0.fleet.registry.noteReload($0.instance, at: $0.fleet.now - .minutes(2)) }),
       (
-        .budgetInstance, .hours(11),
+        .budgetInstance, .hours(15),
         {
           let limits = $0.fleet.rules[$0.kind].day
           for _ in 0..<48 {
@@ -118,7 +118,7 @@ private struct DecidingCase: ~Copyable {
         #expect((weighing.worth < weighing.price) == isDear, "limits change neither what a push is worth nor its price")
         if first < limits.count {
           let until = weighing.clearAt - decided.fleet.now
-          // The day of a time zone begins for its devices within ten minutes.
+          // The budget day begins at 4 o'clock, within ten minutes.
           #expect(until >= limits[first].until && until <= limits[first].until + .minutes(10), "\(expected as Any)")
         }
       }
