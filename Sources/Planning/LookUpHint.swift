@@ -28,7 +28,7 @@ public struct LookUpHint: Sendable {
     switch names {
     case .texts(let subject, let type):
       hash.add(utf8: subject.utf8.span)
-      return SubjectMemory.key(subject: hash, type: type.utf8.span)
+      return SubjectMemory.key(subject: hash, type: type)
     case .places(let bytes, let subject, let type):
       hash.add(utf8: bytes.span.extracting(subject))
       return SubjectMemory.key(subject: hash, type: bytes.span.extracting(type))
@@ -39,7 +39,7 @@ public struct LookUpHint: Sendable {
   /// know the key.
   var interest: UInt32 {
     switch names {
-    case .texts(let subject, _): HashIndex.hash(subject.utf8.span)
+    case .texts(let subject, _): HashIndex.hash(subject)
     case .places(let bytes, let subject, _): HashIndex.hash(bytes.span.extracting(subject))
     }
   }

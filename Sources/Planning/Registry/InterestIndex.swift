@@ -52,7 +52,7 @@ struct InterestIndex {
   @inline(__always)
   func isSlot(_ id: InterestSlot, of key: Identifier, in texts: TextPool) -> Bool {
     let handle = interests[id.index].key
-    return !handle.isAbsent && texts.isEqual(handle, key.utf8.span)
+    return !handle.isAbsent && texts.isEqual(handle, key)
   }
 
   /// Returns the first slot with a hash, which rarely belongs to another key.

@@ -52,6 +52,9 @@ struct SubjectMemory {
   /// The keys of all entries, sorted.
   var keys: [KeyedHash] { slots.values.lazy.filter(\.isUsed).map(\.key).sorted() }
 
+  /// Returns the key of the entry for a subject whose hash is known, and an event type (see `HashIndex.hash`).
+  static func key(subject: SipHash, type: Identifier) -> KeyedHash { key(subject: subject, type: type.utf8.span) }
+
   /// Returns the key of the entry for a subject whose hash is known, and an event type in UTF-8.
   @inline(__always)
   static func key(subject: SipHash, type: Span<UInt8>) -> KeyedHash {

@@ -1,3 +1,5 @@
+import Domain
+
 /// A hash table from texts to numbers. It holds the numbers and their hashes, not the texts: the caller compares texts, and
 /// the table can grow without reading them.
 ///
@@ -15,6 +17,14 @@ struct HashIndex {
   private static let capacityMin = 16
 
   /// Returns the hash of a text, which is valid in this process only.
+  ///
+  /// A call that is the last thing a function does takes an identifier, not its span, here as elsewhere: Swift 6.3 lets such a call end the
+  /// frame in which a small text stands, and the span then shows other bytes. It happens in debug builds, where nothing of another
+  /// file is inlined.
+  static func hash(_ text: Identifier) -> UInt32 { hash(text.utf8.span) }
+
+  /// Returns the hash of a text, which is valid in this process only.
+  @inline(__always)
   static func hash(_ text: Span<UInt8>) -> UInt32 {
     var hasher = Hasher()
     // The span keeps the bytes alive for the whole call.

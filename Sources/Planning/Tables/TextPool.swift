@@ -82,6 +82,9 @@ struct TextPool {
   /// Returns a text as an identifier. Bytes that are not UTF-8 are replaced.
   func identifier(_ handle: TextHandle) -> Identifier { Identifier(string(handle)) }
 
+  /// Returns whether a stored text has the same bytes as an identifier (see `HashIndex.hash`).
+  func isEqual(_ handle: TextHandle, _ text: Identifier) -> Bool { isEqual(handle, text.utf8.span) }
+
   /// Returns whether a stored text has the same bytes as `text`.
   @inline(__always)
   func isEqual(_ handle: TextHandle, _ text: Span<UInt8>) -> Bool {
