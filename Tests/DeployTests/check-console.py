@@ -35,7 +35,7 @@ NOTHING = "/nothing-here"
 faults = []
 
 
-def wait(what, condition, seconds=60):
+def wait(what, condition, seconds=600):
     """Waits until a condition holds, and returns its value."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
