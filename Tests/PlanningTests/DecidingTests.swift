@@ -19,7 +19,7 @@ private struct DecidingCase: ~Copyable {
     rate.burst = 2
     fleet = Fleet(
       partition: 0, partitionCount: 1,
-      policy: .flights({ $0.budget.minInterval = .minutes(5) }, also: { $0.profile.devicePushes = rate }),
+      policy: .flights({ $0.budget.minInterval = .seconds(30) }, also: { $0.profile.devicePushes = rate }),
       bounds: .expecting(demand), offsets: .system, hashKey: .standard)
     var output = PlannerOutput()
     fleet.begin(recordAt: 0, timestamp: Timestamp(microseconds: PlannerHarness.noon))
@@ -29,7 +29,7 @@ private struct DecidingCase: ~Copyable {
     }
     (self.device, self.instance) = (device, instance)
     entry = fleet.registry.instances[instance].firstEntry
-    fleet.begin(recordAt: 1, timestamp: fleet.now + .hours(1))
+    fleet.begin(recordAt: 1, timestamp: fleet.now + .seconds(1))
     var walk = FanOut()
     walk.begin(.delay(30, id: "e1", at: fleet.now.microseconds), &event, in: &fleet)
   }
@@ -81,9 +81,9 @@ private struct DecidingCase: ~Copyable {
   @Test("the first limit that holds gives the reason why a push waits, and the time until which")
   func examination() {
     let limits: [(reason: Reason, until: TimeSpan, arrange: (inout DecidingCase) -> Void)] = [
-      (.minInterval, .minutes(3), { $0.fleet.registry.noteReload($0.instance, at: $0.fleet.now - .minutes(2)) }),
+      (.minInterval, .seconds(20), { $0.fleet.registry.noteReload($0.instance, at: $0.fleet.now - .seconds(10)) }),
       (
-        .budgetInstance, .hours(15),
+        .budgetInstance, .minutes(16 * 60 - 1),
         {
           let limits = $0.fleet.rules[$0.kind].day
           for _ in 0..<48 {
@@ -100,7 +100,7 @@ private struct DecidingCase: ~Copyable {
         }
       ),
       (
-        .budgetApp, .hours(11),
+        .budgetApp, .minutes(12 * 60 - 1),
         {
           let app = $0.fleet.registry.devices[$0.device].app
           $0.fleet.ledgers.apps.setLimits { _ in 1 }
@@ -119,7 +119,7 @@ private struct DecidingCase: ~Copyable {
         if first < limits.count {
           let until = weighing.clearAt - decided.fleet.now
           // The budget day begins at 4 o'clock, within ten minutes.
-          #expect(until >= limits[first].until && until <= limits[first].until + .minutes(10), "\(expected as Any)")
+          #expect(until >= limits[first].until && until <= limits[first].until + .minutes(11), "\(expected as Any)")
         }
       }
     }
