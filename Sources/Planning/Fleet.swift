@@ -9,7 +9,7 @@ import Policies
 ///     pending    events that wait, timers                 rules      the policy in force
 ///     zones      local time                               journal    what the next commit must write
 ///
-/// What concerns one part alone is asked of that part. What takes several is a function of the fleet:
+/// A question about one part goes to that part. The fleet has the functions that take several:
 ///
 ///     FanOut     takes an event in hand, and notes it and what it has made true
 ///     Deciding   reads, and returns verdicts: may this event wait on this instance, is this push worth its price
@@ -75,13 +75,16 @@ struct Fleet: ~Copyable {
 
   // MARK: Time
 
+  /// The latest log time: 9999-12-31T23:59:59Z.
+  static let latestTime = Timestamp(microseconds: 253_402_300_799_000_000)
+
   /// Begins a record: log time passes, and what decisions about the record before referred to is released.
   /// - Parameters:
   ///   - offset: The offset of the record.
   ///   - timestamp: The timestamp of the record. A timestamp before the log time, or after the year 9999, is clamped.
   mutating func begin(recordAt offset: Int64, timestamp: Timestamp) {
     for event in record.releasedEvents { pending.release(event) }
-    let time = min(timestamp, Planner.latestTime)
+    let time = min(timestamp, Self.latestTime)
     record.begin(offset: offset, isLate: time < now)
     if time > now { (now, firstOffsetNow) = (time, offset) }
     // The hours that pass are counted by local time, so the offsets come first.

@@ -60,9 +60,6 @@ public struct Planner: ~Copyable {
     (fanOut, inexactNumbers) = (other.fanOut, other.inexactNumbers)
   }
 
-  /// The latest log time: 9999-12-31T23:59:59Z.
-  static let latestTime = Timestamp(microseconds: 253_402_300_799_000_000)
-
   /// The number of the log partition.
   public var partition: Int32 { fleet.partition }
 
@@ -86,8 +83,8 @@ public struct Planner: ~Copyable {
   public var keysLeftOut: KeysLeftOut { fanOut.keysLeftOut }
 
   /// The due time of the next timer. A tick at that time or later fires it. It is nil when nothing waits, and when the
-  /// timer is due after `latestTime`: no tick can reach that, so a driver that ticked for it would never come to an end.
-  public var nextTimer: Timestamp? { fleet.pending.nextTimer.flatMap { $0 <= Self.latestTime ? $0 : nil } }
+  /// timer is due after `Fleet.latestTime`: no tick can reach that, so a driver that ticked for it would never come to an end.
+  public var nextTimer: Timestamp? { fleet.pending.nextTimer.flatMap { $0 <= Fleet.latestTime ? $0 : nil } }
 
   /// The claims that the planners of the other partitions must hear of, since they were last taken.
   public var claims: [TokenClaim] { fleet.claims }

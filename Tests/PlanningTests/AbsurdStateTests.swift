@@ -47,7 +47,7 @@ struct AbsurdStateTests {
 
   @Test("a clock at the end of all numbers is refused, and one in the year 9999 works")
   func clock() throws {
-    let latest = Planner.latestTime.microseconds
+    let latest = Fleet.latestTime.microseconds
     let hours = latest / 3_600_000_000
     func restored(_ now: Int64, hour: Int64, generation: Int64) throws -> Planner {
       try Self.restore("p/clock") { writer in

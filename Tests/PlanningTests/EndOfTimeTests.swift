@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The end of log time")
 struct EndOfTimeTests {
-  private static let end = Planner.latestTime.microseconds
+  private static let end = Fleet.latestTime.microseconds
 
   @Test("the planner reports no timer that is due after the year 9999", arguments: [0, 3600, 86_400])
   func unreachable(secondsBefore: Int64) throws {
@@ -21,9 +21,9 @@ struct EndOfTimeTests {
     // The harness fails after a million ticks.
     harness.drain()
     #expect(harness.planner.nextTimer == nil)
-    #expect(harness.planner.now <= Planner.latestTime)
+    #expect(harness.planner.now <= Fleet.latestTime)
     // The day ends once more before the end of time, or not at all.
-    #expect((harness.planner.now >= due) == (due <= Planner.latestTime))
+    #expect((harness.planner.now >= due) == (due <= Fleet.latestTime))
   }
 
   @Test("a timer that is due at the last instant of log time still fires")

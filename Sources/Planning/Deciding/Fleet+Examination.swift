@@ -1,6 +1,9 @@
 import Domain
 import Policies
 
+/// The longest time between two examinations of a push that is not worth its price.
+private let examinationInterval = TimeSpan.minutes(10)
+
 extension Fleet {
   /// Examines a push to a device. One push reloads, and is charged to, every instance that it reaches. So the tightest ledger
   /// governs, and the sum of the worths is compared with the sum of the prices. Other instances than the trigger do not count if they
@@ -171,7 +174,7 @@ extension Fleet {
         isWhole = isWhole || settings.day.wholeReserve >= settings.day.perDay
       }
     }
-    guard isWhole, let release = until, release <= Planner.latestTime, let quiet = rules.policy.quietHours,
+    guard isWhole, let release = until, release <= Self.latestTime, let quiet = rules.policy.quietHours,
       top < Float(quiet.exceptRelevance), let end = zones.quietEnd(registry.devices[device].zone, at: release)
     else { return until }
     return end + spread(device, after: quiet)
@@ -184,7 +187,7 @@ extension Fleet {
   /// and the price falls slowly.
   func nextExamination(_ device: DeviceSlot) -> Timestamp {
     let hour = now - zones.timeOfDay(registry.devices[device].zone, now).pastHour + LocalZone.hour
-    let soon = now + PushQuestion.examinationInterval
+    let soon = now + examinationInterval
     return soon < hour ? soon : hour + device.spread
   }
 
@@ -203,5 +206,15 @@ extension Fleet {
   @inline(__always)
   func habits(of device: DeviceSlot) -> ViewHabits? {
     registry.devices[device].flags.contains(.habits) ? pricing.viewHabits[device] : nil
+  }
+}
+
+extension DeviceSlot {
+  /// A delay of up to ten minutes, always the same for a device, so that the devices of a time zone are not all examined
+  /// at once.
+  var spread: TimeSpan {
+    var hash = Hash64()
+    hash.add(UInt64(number))
+    return TimeSpan(microseconds: Int64(hash.value % UInt64(examinationInterval.microseconds)))
   }
 }

@@ -1,5 +1,3 @@
-import Domain
-
 /// A push that may be made to a device. All that follows from it is asked about this value: which instances it reaches, what it costs
 /// and what it is worth.
 struct PushQuestion {
@@ -10,9 +8,6 @@ struct PushQuestion {
   var named = NamedKinds.waiting
   /// The instance that is examined although no event waits on it, because its screen is wrong; absent if there is none.
   var catchingUp = InstanceSlot.absent
-
-  /// The longest time between two examinations of a push that is not worth its price.
-  static var examinationInterval: TimeSpan { .minutes(10) }
 
   /// A choice of kinds for a background push, which reloads only the kinds that it names.
   enum NamedKinds {

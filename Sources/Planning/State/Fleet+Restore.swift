@@ -43,8 +43,8 @@ extension Fleet {
     let period = try reader.int64("a period of ten minutes")
     let generation = try reader.zigzag("a generation")
     // A clock beyond these would overflow what is computed from it.
-    let periods = Planner.latestTime.microseconds / Pricing.period.microseconds
-    guard time <= Planner.latestTime, period == .min || (-periods...periods).contains(period),
+    let periods = Self.latestTime.microseconds / Pricing.period.microseconds
+    guard time <= Self.latestTime, period == .min || (-periods...periods).contains(period),
       (0..<(1 << 62)).contains(generation)
     else { throw .corrupt(offset: reader.offset, what: "a clock before the year 10000") }
     now = time

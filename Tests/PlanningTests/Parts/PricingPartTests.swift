@@ -61,7 +61,7 @@ struct PricingPartTests {
   func gap() {
     var pricing = Self.pricing()
     _ = pricing.passTime(now: Self.midnight, Self.local)
-    #expect(pricing.passTime(now: Planner.latestTime, Self.local) == true)
+    #expect(pricing.passTime(now: Fleet.latestTime, Self.local) == true)
     pricing.checkInvariants { _ in true }
   }
 
