@@ -38,8 +38,7 @@ extension Fleet {
     var named: Set<AppSlot> = []
     for device in registry.devices.values where device.flags.contains(.used) { named.insert(device.app) }
     return ledgers.apps.slotByID.values.count { slot in
-      let app = ledgers.apps[slot]
-      return !named.contains(slot) && (app.spent == 0 || app.day != AppTable.day(of: now))
+      !named.contains(slot) && !ledgers.apps[slot].hasCounted(today: AppTable.day(of: now))
     }
   }
 }

@@ -35,7 +35,7 @@ public struct PlannerCensus: Equatable, Sendable {
   public var kinds = 0
   /// The number of apps.
   public var apps = 0
-  /// The number of table entries whose device or instance is gone, and of apps without devices that spent nothing today.
+  /// The number of table entries whose device or instance is gone, and of apps without devices or counts of today.
   public var strays = 0
   /// The number of devices that the next commit writes or removes.
   public var changedDevices = 0

@@ -273,6 +273,20 @@ struct LimitTests {
     }
   }
 
+  @Test("an app whose only push of the day was refunded is kept without devices until the day is over")
+  func refundsOfAnAppWithoutDevices() throws {
+    var h = H()
+    h.register(.phone())
+    h.event(.delay(30, id: "e1", at: H.noon))
+    let command = try #require(h.lastCommands.first?.command)
+    h.signal(.deliveryCompleted(command: command, outcome: .refused), at: H.noon + H.minute)
+    // The device registers as another app's, so its refund does not keep the first app.
+    h.register(.phone(at: H.noon + 2 * H.minute, app: "com.example.other"), at: H.noon + 2 * H.minute)
+    #expect(h.planner.census.apps == 2 && h.planner.census.strays == 0)
+    h.tick(at: H.noon + 24 * H.hour)
+    #expect(h.planner.census.apps == 1 && h.planner.census.strays == 0)
+  }
+
   @Test("a refused push gives back the minimum interval that it began, and no other one")
   func refundedInterval() throws {
     var h = H(.flights { $0.budget.minInterval = .minutes(15) })

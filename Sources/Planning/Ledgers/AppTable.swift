@@ -37,8 +37,12 @@ struct AppState {
 
   /// Returns whether the app must be kept, because a device refers to it, or because of what was spent or refunded today.
   /// - Parameter today: The current UTC day, in days since 1970.
-  func isNeeded(today: Int64) -> Bool {
-    devices > 0 || (spent > 0 && day == today) || (refunded > 0 && refundDay == today)
+  func isNeeded(today: Int64) -> Bool { devices > 0 || hasCounted(today: today) }
+
+  /// Returns whether tokens were spent or refunded today.
+  /// - Parameter today: The current UTC day, in days since 1970.
+  func hasCounted(today: Int64) -> Bool {
+    (spent > 0 && day == today) || (refunded > 0 && refundDay == today)
   }
 }
 

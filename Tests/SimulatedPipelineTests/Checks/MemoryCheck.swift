@@ -63,7 +63,7 @@ struct MemoryCheck {
     }
     check("kinds", census.kinds, max: Self.kinds)
     check("apps", census.apps, max: Traffic.apps.count)
-    // Strays include apps without a device and without a token spent today.
+    // Strays include apps without a device and without a token spent or refunded today.
     check("entries of nobody", census.strays, max: 0)
     check("devices to write", census.changedDevices, max: 2 * devices)
     check("origins", position.origins.count, max: sources)
