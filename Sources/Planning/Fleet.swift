@@ -70,7 +70,6 @@ struct Fleet: ~Copyable {
   }
 
   /// The key of the hashes of subjects, event ids and displayed content.
-  @inline(__always)
   var hashKey: HashKey { rules.hashKey }
 
   // MARK: Time
@@ -136,7 +135,6 @@ struct Fleet: ~Copyable {
   // MARK: Changes
 
   /// Notes that a device changed, so that the next commit writes it.
-  @inline(__always)
   mutating func touch(_ device: DeviceSlot) {
     if registry.noteChange(of: device) { journal.touch(device) }
   }

@@ -72,7 +72,6 @@ extension Fleet {
     }
   }
 
-  @inline(__always)
   private func nextExpiryIsDue(_ instance: InstanceSlot) -> Bool {
     hasPending(instance) && pending.earliestExpiry(registry.instances[instance].waiting) <= now
   }

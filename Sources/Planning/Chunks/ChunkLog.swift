@@ -159,14 +159,12 @@ struct ChunkLog<Owner> {
 
   /// Notes that an entry does not live any more.
   /// - Parameter place: The place that its slot had; nothing happens if that is no entry.
-  @inline(__always)
   mutating func drop(_ place: ChunkPlace) {
     if place.isEntry { drop(place, size(of: place)) }
   }
 
   /// Notes that an entry does not live any more, whose size is known. The other parameter is that of `drop(_:)`.
   /// - Parameter size: The size of the entry.
-  @inline(__always)
   mutating func drop(_ place: ChunkPlace, _ size: EntrySize) {
     if place.isEntry { liveBytes -= size.bytes }
   }

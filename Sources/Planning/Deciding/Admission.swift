@@ -34,7 +34,6 @@ struct Admission {
   }
 
   /// Returns the verdict with a reason why the event does not wait.
-  @inline(__always)
   func suppressed(_ reason: Reason) -> Admission {
     var admission = self
     admission.reason = reason

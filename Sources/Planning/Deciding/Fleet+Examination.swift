@@ -203,7 +203,6 @@ extension Fleet {
   }
 
   /// Returns the view habits learnt from the device's own signals; nil when it sent none.
-  @inline(__always)
   func habits(of device: DeviceSlot) -> ViewHabits? {
     registry.devices[device].flags.contains(.habits) ? pricing.viewHabits[device] : nil
   }

@@ -31,6 +31,5 @@ extension Fleet {
   }
 
   /// Returns whether an event waits on the instance.
-  @inline(__always)
   func hasPending(_ instance: InstanceSlot) -> Bool { !pending.isEmpty(registry.instances[instance].waiting) }
 }

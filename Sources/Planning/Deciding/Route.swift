@@ -18,7 +18,6 @@ enum Route: Equatable {
   }
 
   /// The rate that a push by this route draws on; that of WidgetKit pushes for an unreachable instance.
-  @inline(__always)
   var rate: ChargedRate {
     switch self {
     case .widgetPush, .unreachable: .widgetPushes

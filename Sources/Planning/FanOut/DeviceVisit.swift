@@ -16,7 +16,6 @@ struct DeviceVisit {
   var reachedTruths: [SubjectSlot] = []
 
   /// Returns the terms of an instance in the newest examination; zeros if nothing was weighed, as in developer mode.
-  @inline(__always)
   func terms(of instance: InstanceSlot) -> InstanceTerms {
     terms.first { $0.instance == instance } ?? InstanceTerms(instance: instance, distance: 0, looks: 0, worth: 0)
   }

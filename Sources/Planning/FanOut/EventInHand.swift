@@ -62,7 +62,6 @@ struct EventInHand {
   }
 
   /// Returns the place in `truths` of the state that a kind shares with one that has a rule for the event; −1 if there is none.
-  @inline(__always)
   func sharedTruth(_ kind: KindSlot, _ rules: borrowing Rules) -> Int {
     for place in truths.indices where rules[truths[place].kind].display.truths == rules[kind].display.truths {
       return place

@@ -25,7 +25,6 @@ struct Journal {
 
   /// Notes that a device changed.
   /// - Parameter device: The device, which was not noted since the last commit (`DeviceState.Flags.changed`).
-  @inline(__always)
   mutating func touch(_ device: DeviceSlot) { devices.append(device) }
 
   /// Notes that a device was removed.

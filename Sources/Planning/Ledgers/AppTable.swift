@@ -65,13 +65,11 @@ struct AppTable {
   var liveCount: Int { states.liveCount }
 
   /// An app.
-  @inline(__always)
   subscript(app: AppSlot) -> AppState {
-    @inline(__always) _read { yield states[app] }
+    _read { yield states[app] }
   }
 
   /// Returns the UTC day of an instant, in days since 1970.
-  @inline(__always)
   static func day(of now: Timestamp) -> Int64 { now.microseconds / LocalZone.day.microseconds }
 
   /// Returns the slot of an app, which is added if it is not known.
@@ -119,7 +117,6 @@ struct AppTable {
   }
 
   /// Returns the tokens that the app has left today; −1 if it has no limit.
-  @inline(__always)
   func tokensLeft(_ app: AppSlot, now: Timestamp) -> Int {
     let limit = states[app].limit
     if limit < 0 { return -1 }

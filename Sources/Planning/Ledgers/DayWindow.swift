@@ -33,7 +33,7 @@ struct DayWindow {
   /// The end of the window; 1970 if there was none yet. It is a whole second, as the days of all zones end at one; a fraction
   /// is rounded up.
   fileprivate(set) var end: Timestamp {
-    @inline(__always) get { Timestamp(microseconds: (bits >> 24) &* 1_000_000) }
+    get { Timestamp(microseconds: (bits >> 24) &* 1_000_000) }
     @inline(__always) set {
       let (quotient, rest) = newValue.microseconds.quotientAndRemainder(dividingBy: 1_000_000)
       let seconds = quotient + (rest > 0 ? 1 : 0)
@@ -43,30 +43,29 @@ struct DayWindow {
 
   /// The tokens spent in the window that ends at `end`.
   fileprivate(set) var spent: UInt16 {
-    @inline(__always) get { UInt16(truncatingIfNeeded: bits >> 8) }
-    @inline(__always) set { bits = bits & ~0xff_ff00 | Int64(newValue) << 8 }
+    get { UInt16(truncatingIfNeeded: bits >> 8) }
+    set { bits = bits & ~0xff_ff00 | Int64(newValue) << 8 }
   }
 
   /// Whether the charges of the last 24 hours are kept one by one (`RollingCharges`).
   fileprivate(set) var isRolling: Bool {
-    @inline(__always) get { bits & Self.rollingBit != 0 }
-    @inline(__always) set { bits = newValue ? bits | Self.rollingBit : bits & ~Self.rollingBit }
+    get { bits & Self.rollingBit != 0 }
+    set { bits = newValue ? bits | Self.rollingBit : bits & ~Self.rollingBit }
   }
 
   /// Returns whether the window has not ended and is counted as `limits` says: rolling, or by local day.
-  @inline(__always)
   func isUpToDate(_ limits: DayLimits, now: Timestamp) -> Bool { now < end && isRolling == limits.rolling }
 
   /// Whether the device's last command charged the instance, and may still be refunded.
   fileprivate(set) var chargedByLast: Bool {
-    @inline(__always) get { bits & Self.lastBit != 0 }
-    @inline(__always) set { bits = newValue ? bits | Self.lastBit : bits & ~Self.lastBit }
+    get { bits & Self.lastBit != 0 }
+    set { bits = newValue ? bits | Self.lastBit : bits & ~Self.lastBit }
   }
 
   /// Whether a reload of the instance's own timeline took a token of the window.
   fileprivate(set) var chargedByTimeline: Bool {
-    @inline(__always) get { bits & Self.timelineBit != 0 }
-    @inline(__always) set { bits = newValue ? bits | Self.timelineBit : bits & ~Self.timelineBit }
+    get { bits & Self.timelineBit != 0 }
+    set { bits = newValue ? bits | Self.timelineBit : bits & ~Self.timelineBit }
   }
 }
 
@@ -175,7 +174,6 @@ extension Ledgers {
   ///   - day: The day's count, which is up to date.
   ///   - limits: The limits of its kind.
   ///   - left: The tokens that the instance has left.
-  @inline(__always)
   func tokensUntilAnchor(_ day: DayWindow, _ limits: DayLimits, left: Int) -> Int {
     limits.rolling ? max(left, limits.perDay - Int(day.spent)) : left
   }
@@ -241,7 +239,6 @@ extension Ledgers {
   }
 
   /// Marks the last charge of an instance as final: it can no longer be refunded.
-  @inline(__always)
   func settle(_ day: inout DayWindow) { day.chargedByLast = false }
 
   /// Lets a possible refund of an instance's last charge also reach the retired record with the same id. That record is

@@ -44,7 +44,6 @@ struct Ledgers {
   }
 
   /// Returns the rate that a push draws on.
-  @inline(__always)
   func rate(_ rate: ChargedRate) -> RateLedger {
     switch rate {
     case .widgetPushes: widgetPushes

@@ -44,25 +44,21 @@ package struct RateLedger: Equatable {
   }
 
   /// Whether there is no limit.
-  @inline(__always)
   package var isUnlimited: Bool { interval == .zero }
 
   /// Returns the instant from which the next token may be taken; it is not after now if a token is left.
-  @inline(__always)
   package func availableAt(_ state: RateState) -> Timestamp { state.tat - tolerance }
 
   /// Returns whether a token may be taken.
   /// - Parameters:
   ///   - state: The tokens spent.
   ///   - now: Log time.
-  @inline(__always)
   package func admits(_ state: RateState, now: Timestamp) -> Bool { isUnlimited || now >= availableAt(state) }
 
   /// Takes a token. Whether one is left is not checked.
   /// - Parameters:
   ///   - state: The tokens spent.
   ///   - now: Log time.
-  @inline(__always)
   package func charge(_ state: inout RateState, now: Timestamp) {
     if !isUnlimited { state.tat = max(now, state.tat) + interval }
   }

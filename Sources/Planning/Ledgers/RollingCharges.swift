@@ -11,7 +11,6 @@ struct RollingCharges {
   var longest: Int { charges.values.reduce(0) { max($0, $1.count) } }
 
   /// The charges of an instance, oldest first; nil if it does not count a rolling window.
-  @inline(__always)
   subscript(instance: InstanceSlot) -> [Timestamp]? { charges.isEmpty ? nil : charges[instance] }
 
   /// Sets the charges of an instance.

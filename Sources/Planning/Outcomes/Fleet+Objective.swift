@@ -12,7 +12,6 @@ extension Fleet {
   ///   - cause: The cause, which is no longer pending.
   ///   - instance: The instance on which it waited.
   ///   - reason: The reason of the final decision.
-  @inline(__always)
   func result(of cause: Cause, on instance: InstanceSlot, as reason: Reason) -> ObjectiveResult? {
     guard let objective = rules[registry.instances[instance].kind].objective,
       !registry.isInDeveloperMode(registry.instances[instance].device)

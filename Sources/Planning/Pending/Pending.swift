@@ -23,7 +23,6 @@ struct Waiting {
   fileprivate(set) var armedAt = Timestamp.distantFuture
 
   /// Whether no event waits.
-  @inline(__always)
   var isEmpty: Bool { firstCause.isAbsent }
 
   /// Whether the slot can be given back: nothing waits and no timer stands for the instance.
@@ -137,15 +136,12 @@ struct Pending {
 
   /// Asks the processor to load the pending causes and the timer of an instance.
   /// - Parameter slot: A slot that is not absent.
-  @inline(__always)
   func prefetch(_ slot: WaitingSlot) { waitings.prefetch(slot) }
 
   /// The pending causes and the timer of an instance; an empty `Waiting` for the absent slot.
-  @inline(__always)
   subscript(slot: WaitingSlot) -> Waiting { slot.isAbsent ? Waiting() : waitings[slot] }
 
   /// Returns whether no event waits on an instance.
-  @inline(__always)
   func isEmpty(_ slot: WaitingSlot) -> Bool { slot.isAbsent || waitings[slot].isEmpty }
 
   // MARK: Events
@@ -314,7 +310,6 @@ struct Pending {
   }
 
   /// Returns the earliest time at which a cause of an instance expires; the distant future if it has none.
-  @inline(__always)
   func earliestExpiry(_ slot: WaitingSlot) -> Timestamp { self[slot].earliestExpiry }
 
   /// Returns the earliest time after an instant at which a cause expires; the distant future if there is none. A cause
@@ -381,7 +376,6 @@ struct Pending {
   }
 
   /// Frees the slot of an instance if it has no causes and no entry in the timer queue.
-  @inline(__always)
   mutating func settle(_ slot: inout WaitingSlot) {
     if !slot.isAbsent, waitings[slot].isOver { drop(&slot) }
   }
@@ -449,7 +443,6 @@ struct Pending {
   // MARK: Walks
 
   /// Returns a walk along the causes of an instance, oldest first.
-  @inline(__always)
   func causes(of slot: WaitingSlot) -> CauseWalk {
     CauseWalk(upcoming: slot.isAbsent ? .absent : waitings[slot].firstCause)
   }

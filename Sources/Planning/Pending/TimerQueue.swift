@@ -28,11 +28,9 @@ struct TimerQueue {
     var instance: InstanceSlot
 
     /// The time, then the order, as one number. Comparing it takes no branch, which the processor would often predict wrongly.
-    @inline(__always)
     private var rank: Int128 { Int128(due.microseconds) << 64 | Int128(order) }
 
     /// Returns whether the first entry fires before the second.
-    @inline(__always)
     static func precedes(_ a: Entry, _ b: Entry) -> Bool { a.rank < b.rank }
   }
 
@@ -71,7 +69,6 @@ struct TimerQueue {
   }
 
   /// Returns the number of the span of an entry. A span takes 2^22 µs, 4.2 s.
-  @inline(__always)
   private static func span(of entry: Entry) -> Int { Int(entry.due.microseconds >> 22) }
 
   /// Returns the number of entries beyond which outdated ones are removed. At least half of the entries are outdated then, so

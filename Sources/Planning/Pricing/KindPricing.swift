@@ -64,7 +64,6 @@ struct KindPricing {
   }
 
   /// Whether the usual demand and looks in a zone were computed for this instant.
-  @inline(__always)
   func isPrepared(_ zone: ZoneSlot, now: Timestamp) -> Bool { zone.index < usual.count && usual[zone.index]?.at == now }
 
   /// Computes the usual demand and looks in a zone for an instant. Call it before `usual`.
@@ -84,7 +83,6 @@ struct KindPricing {
   }
 
   /// Returns the share of a day's looks that fall in a local hour, as a weighted mean of the kind's hours and the device's own.
-  @inline(__always)
   private func mixed(_ hour: Int, _ habits: ViewHabits, _ weight: Double) -> Double {
     views[hour] + (habits.share(hour) - views[hour]) * weight
   }

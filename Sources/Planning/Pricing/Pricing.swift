@@ -79,7 +79,6 @@ struct Pricing {
   private static let periodsPerHour: Int64 = 6
 
   /// Returns whether `passTime` has anything to learn from at a log time.
-  @inline(__always)
   func learns(at now: Timestamp) -> Bool { period == .min || now.microseconds / Self.period.microseconds > period }
 
   /// Makes the kinds learn from the time that has passed since the last call. An hour of the log counts as the local hour that
@@ -130,7 +129,6 @@ struct Pricing {
     Timestamp(microseconds: (hour * 2 + 1) * LocalZone.hour.microseconds / 2)
   }
 
-  @inline(__always)
   private func place(_ kind: KindSlot, _ timeOfDay: TimeOfDay) -> DayPlace {
     DayPlace(timeOfDay, anchorMinute: kinds[kind.index].anchorMinute)
   }
@@ -187,19 +185,16 @@ struct Pricing {
   ///   - timeOfDay: The local time.
   ///   - kind: The kind of the instance.
   ///   - habits: The habits of the device; nil if it sent no views.
-  @inline(__always)
   func looks(ahead timeOfDay: TimeOfDay, _ kind: KindSlot, _ habits: ViewHabits?) -> Double {
     kinds[kind.index].ahead(timeOfDay, habits)
   }
 
   /// Whether `prepare` was called for this kind, zone and instant.
-  @inline(__always)
   func isPrepared(_ kind: KindSlot, _ zone: ZoneSlot, now: Timestamp) -> Bool {
     kinds[kind.index].isPrepared(zone, now: now)
   }
 
   /// Computes what the prices of a kind's instances in a zone have in common at this instant. Call it before `terms`.
-  @inline(__always)
   mutating func prepare(_ kind: KindSlot, _ zone: ZoneSlot, _ timeOfDay: TimeOfDay, now: Timestamp) {
     kinds[kind.index].prepare(zone, timeOfDay, now: now)
   }

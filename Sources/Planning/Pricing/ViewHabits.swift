@@ -37,7 +37,6 @@ struct ViewHabits: Equatable {
   }
 
   /// Returns the counter of a local hour, 0…23.
-  @inline(__always)
   func count(_ hour: Int) -> UInt8 {
     let word = hour < 8 ? words.night : hour < 16 ? words.day : words.evening
     return UInt8(truncatingIfNeeded: word >> UInt64((hour & 7) * 8))
@@ -57,11 +56,9 @@ struct ViewHabits: Equatable {
 
   /// Returns the weight of the device's own hours in a mean with the hours of a kind, 0…1.
   /// - Parameter priorDays: The number of days with own looks at which both have the same weight.
-  @inline(__always)
   func weight(priorDays: Double) -> Double { Double(days) / (Double(days) + priorDays) }
 
   /// Returns the chance of a look in a local hour relative to the best hour, 0…1, from the device's own looks alone.
-  @inline(__always)
   func share(_ hour: Int) -> Double { Double(count(hour)) / Double(max(1, best)) }
 
   static func == (a: ViewHabits, b: ViewHabits) -> Bool {

@@ -31,7 +31,7 @@ struct DeviceState {
 
   /// The device's time zone.
   var zone: ZoneSlot {
-    @inline(__always) get { ZoneSlot(UInt32(zoneNumber)) }
+    get { ZoneSlot(UInt32(zoneNumber)) }
     set { zoneNumber = UInt16(truncatingIfNeeded: newValue.number) }
   }
 

@@ -30,8 +30,8 @@ struct InstanceState {
 
   /// The kind of the instance.
   var kind: KindSlot {
-    @inline(__always) get { KindSlot(UInt32(kindNumber)) }
-    @inline(__always) set { kindNumber = UInt16(truncatingIfNeeded: newValue.number) }
+    get { KindSlot(UInt32(kindNumber)) }
+    set { kindNumber = UInt16(truncatingIfNeeded: newValue.number) }
   }
 
   /// Yes-or-no facts about an instance.
@@ -55,7 +55,6 @@ struct InstanceState {
   }
 
   /// The sort key of instances: the device, then the index.
-  @inline(__always)
   var order: UInt64 { UInt64(device.number) << 16 | UInt64(index) }
 }
 
@@ -106,18 +105,17 @@ struct InterestEntry {
 
   /// The fingerprint of the fields that the instance shows since its last reload; none if they are not known.
   var shown: KeyedHash {
-    @inline(__always) get { shownParts.value }
-    @inline(__always) set { shownParts = Fingerprint(newValue) }
+    get { shownParts.value }
+    set { shownParts = Fingerprint(newValue) }
   }
 
   /// The fingerprint of the fields that the instance would show after a reload now; none if no event came yet.
   var current: KeyedHash {
-    @inline(__always) get { currentParts.value }
-    @inline(__always) set { currentParts = Fingerprint(newValue) }
+    get { currentParts.value }
+    set { currentParts = Fingerprint(newValue) }
   }
 
   /// Whether a reload would change nothing on the screen. False as long as either fingerprint is unknown.
-  @inline(__always)
   var isShown: Bool { !shown.isNone && shown == current }
 
   /// A fingerprint in quarters. Whole halves need alignment, and the entry would take 56 bytes.
@@ -126,7 +124,6 @@ struct InterestEntry {
 
     init() {}
 
-    @inline(__always)
     init(_ hash: KeyedHash) {
       quarters = (
         UInt32(truncatingIfNeeded: hash.low), UInt32(truncatingIfNeeded: hash.low >> 32),
@@ -134,7 +131,6 @@ struct InterestEntry {
       )
     }
 
-    @inline(__always)
     var value: KeyedHash {
       KeyedHash(
         low: UInt64(quarters.1) << 32 | UInt64(quarters.0), high: UInt64(quarters.3) << 32 | UInt64(quarters.2))

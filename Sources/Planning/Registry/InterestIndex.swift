@@ -56,22 +56,18 @@ struct InterestIndex {
   }
 
   /// Returns the first slot with a hash, which rarely belongs to another key.
-  @inline(__always)
   func candidate(_ hash: UInt32) -> InterestSlot? { index.candidate(hash).map { InterestSlot($0) } }
 
   /// Asks the processor to load what `candidate` reads.
-  @inline(__always)
   func prefetch(hash: UInt32) { index.prefetch(hash) }
 
   /// Asks the processor to load a key's entry of the table.
-  @inline(__always)
   func prefetch(_ id: InterestSlot) { interests.prefetch(id.index) }
 
   /// Returns the text of a key.
   func key(of id: InterestSlot) -> TextHandle { interests[id.index].key }
 
   /// Returns the number of entries that listen to a key.
-  @inline(__always)
   func count(of id: InterestSlot) -> Int {
     let listener = interests[id.index].listener
     if listener == Self.nobody { return 0 }
@@ -210,6 +206,5 @@ struct EntryOrder {
   let entries: SlotPool<EntryTag, InterestEntry>
   let instances: SlotPool<InstanceTag, InstanceState>
 
-  @inline(__always)
   func callAsFunction(_ entry: EntrySlot) -> UInt64 { instances[entries[entry].instance].order }
 }

@@ -13,7 +13,6 @@ extension Registry {
   func id(of device: DeviceSlot) -> Identifier { texts.identifier(devices[device].id) }
 
   /// Returns the place of a device's id in `texts.bytes`.
-  @inline(__always)
   func idRange(of device: DeviceSlot) -> Range<Int> { texts.range(of: devices[device].id) }
 
   /// Returns the instant from which the device's own rates are full again.
@@ -36,7 +35,6 @@ extension Registry {
   func id(of instance: InstanceSlot) -> Identifier { texts.identifier(instanceIDs.handle(instances[instance].id)) }
 
   /// Returns the place of an instance's id in `texts.bytes`.
-  @inline(__always)
   func idRange(of instance: InstanceSlot) -> Range<Int> {
     texts.range(of: instanceIDs.handle(instances[instance].id))
   }
@@ -53,7 +51,6 @@ extension Registry {
   /// - Parameters:
   ///   - entry: The interest entry.
   ///   - head: The head of the kind's rows.
-  @inline(__always)
   func row(_ entry: EntrySlot, head: UInt64) -> ShownRow? {
     let row = entries[entry].row
     return row.isAbsent || shownFields.head(row) != head ? nil : row

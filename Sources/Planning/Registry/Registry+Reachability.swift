@@ -7,7 +7,6 @@ private let controlPushOS = OSVersion(major: 18)
 /// By which tokens a device and its instances can be reached.
 extension Registry {
   /// Returns whether a device is in developer mode, in which pushes are free.
-  @inline(__always)
   func isInDeveloperMode(_ device: DeviceSlot) -> Bool {
     devices[device].flags.contains(.developerMode)
   }

@@ -34,7 +34,6 @@ struct Registry {
   /// The number of devices, forgotten ones included.
   var deviceCount: Int { deviceIndex.count }
   /// Asks the processor to load what the look-up of a device needs.
-  @inline(__always)
   func prefetchDevice(_ hash: UInt32) { deviceIndex.prefetch(hash) }
   /// The bytes that the device index takes in memory.
   var indexBytes: Int { deviceIndex.bytes }
@@ -52,23 +51,20 @@ struct Registry {
   // MARK: Values of other parts
 
   /// The place of a device in the chunks of `rouse.state`.
-  @inline(__always)
   subscript(chunkPlace device: DeviceSlot) -> ChunkPlace {
-    @inline(__always) _read { yield devices[device].chunkPlace }
-    @inline(__always) _modify { yield &devices[device].chunkPlace }
+    _read { yield devices[device].chunkPlace }
+    _modify { yield &devices[device].chunkPlace }
   }
 
   /// The last charged command of a device, which may still be refunded.
-  @inline(__always)
   subscript(lastCommand device: DeviceSlot) -> LastCommand {
-    @inline(__always) _read { yield devices[device].lastCommand }
-    @inline(__always) _modify { yield &devices[device].lastCommand }
+    _read { yield devices[device].lastCommand }
+    _modify { yield &devices[device].lastCommand }
   }
 
   /// The count of the tokens that an instance has spent in its budget day.
-  @inline(__always)
   subscript(day instance: InstanceSlot) -> DayWindow {
-    @inline(__always) _read { yield instances[instance].day }
+    _read { yield instances[instance].day }
     @inline(__always) _modify {
       noteChange(instance)
       yield &instances[instance].day
@@ -76,9 +72,8 @@ struct Registry {
   }
 
   /// The demand learnt from an instance.
-  @inline(__always)
   subscript(demand instance: InstanceSlot) -> DemandState {
-    @inline(__always) _read { yield instances[instance].demand }
+    _read { yield instances[instance].demand }
     @inline(__always) _modify {
       noteChange(instance)
       yield &instances[instance].demand
@@ -86,9 +81,8 @@ struct Registry {
   }
 
   /// The slot of an instance in `Pending`.
-  @inline(__always)
   subscript(waiting instance: InstanceSlot) -> WaitingSlot {
-    @inline(__always) _read { yield instances[instance].waiting }
+    _read { yield instances[instance].waiting }
     @inline(__always) _modify {
       noteChange(instance)
       yield &instances[instance].waiting
@@ -96,7 +90,6 @@ struct Registry {
   }
 
   /// The tokens spent of the rate that a push by a route is charged to.
-  @inline(__always)
   subscript(rate route: Route, device: DeviceSlot) -> RateState {
     @inline(__always) get {
       switch route {
@@ -144,7 +137,7 @@ struct Registry {
 
   /// The additional state of an instance with a push token of its own; nil if it has none.
   subscript(addressed instance: InstanceSlot) -> AddressedState? {
-    @inline(__always) _read { yield addressed[instance] }
+    _read { yield addressed[instance] }
     @inline(__always) _modify {
       noteChange(instance)
       yield &addressed[instance]
@@ -154,7 +147,6 @@ struct Registry {
   // MARK: Changes since the last commit
 
   /// Notes that an instance has changed, so that the next commit that writes its device writes the instance, too.
-  @inline(__always)
   private mutating func noteChange(_ instance: InstanceSlot) { instances[instance].flags.insert(.changed) }
 
   /// Notes that the next commit must write a device.
@@ -507,7 +499,6 @@ struct Registry {
   }
 
   /// Notes the reason for which the pending events of an instance are held back.
-  @inline(__always)
   mutating func set(heldFor reason: HeldReason, _ instance: InstanceSlot) {
     noteChange(instance)
     instances[instance].heldFor = reason
@@ -651,7 +642,6 @@ struct Registry {
   }
 
   /// Returns the instant at which the timeline of an instance reloads by itself; nil if it is not known.
-  @inline(__always)
   func nextReload(_ instance: InstanceSlot) -> Timestamp? {
     instances[instance].flags.contains(.reloads) ? nextReloads[instance] : nil
   }
@@ -756,7 +746,6 @@ struct Registry {
 
 extension OptionSet where Element == Self {
   /// Inserts or removes a flag.
-  @inline(__always)
   fileprivate mutating func set(_ flag: Self, _ on: Bool) {
     if on { insert(flag) } else { remove(flag) }
   }

@@ -9,7 +9,6 @@ struct ShownRow: Hashable {
   static let absent = ShownRow(place: .max)
 
   /// Whether there is no row.
-  @inline(__always)
   var isAbsent: Bool { place == .max }
 }
 
@@ -50,15 +49,12 @@ struct ShownFields {
   static func count(_ head: UInt64) -> Int { Int(head & widthBits) }
 
   /// Asks the processor to load the head of a row.
-  @inline(__always)
   func prefetch(_ row: ShownRow) { cells.prefetch(Int(row.place)) }
 
   /// Returns the head of a row, without its scale.
-  @inline(__always)
   func head(_ row: ShownRow) -> UInt64 { cells[Int(row.place)] & ~Self.scaleBits }
 
   /// Returns the scale of a row, a hash of the weights with which its distance from the truth was computed, in `scaleBits`.
-  @inline(__always)
   func scale(_ row: ShownRow) -> UInt64 { cells[Int(row.place)] & Self.scaleBits }
 
   /// Notes the weights with which the distance of a row from the truth was computed.

@@ -36,10 +36,8 @@ struct EntryWalk {
 
 extension Registry {
   /// Returns a walk along the instances of a device.
-  @inline(__always)
   func instances(of device: DeviceSlot) -> InstanceWalk { InstanceWalk(upcoming: devices[device].firstInstance) }
 
   /// Returns a walk along the interest entries of an instance.
-  @inline(__always)
   func entries(of instance: InstanceSlot) -> EntryWalk { EntryWalk(upcoming: instances[instance].firstEntry) }
 }

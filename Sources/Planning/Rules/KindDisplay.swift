@@ -61,7 +61,6 @@ package struct KindDisplay {
   }
 
   /// Whether the policy does not say what the kind displays.
-  @inline(__always)
   var isEmpty: Bool { fields.isEmpty }
 
   /// Returns the key under which `SubjectMemory` keeps the newest state of a subject for this kind, and for those that display the
@@ -69,7 +68,6 @@ package struct KindDisplay {
   /// - Parameters:
   ///   - subject: The name of the subject, in UTF-8.
   ///   - key: The planner's hash key.
-  @inline(__always)
   func truthKey(subject: Span<UInt8>, hashKey key: HashKey) -> KeyedHash {
     var hash = SipHash(key: key)
     hash.add(utf8: subject)
@@ -77,7 +75,6 @@ package struct KindDisplay {
   }
 
   /// Returns the key for a subject whose hash is known. The other meanings are those of `truthKey(subject:hashKey:)`.
-  @inline(__always)
   func truthKey(subject: SipHash) -> KeyedHash {
     var key = subject
     // No text of one word ends with this byte, so no event type leads to the key of a truth.

@@ -56,7 +56,6 @@ final class KindRule: Sendable {
   /// Returns the rule of the kind that holds for an event: this one, or the first of the rules after it whose conditions
   /// hold; nil if none does.
   /// - Parameter event: An event of the rule's type.
-  @inline(__always)
   func holding(for event: DomainEvent) -> KindRule? { conditions.isEmpty ? self : chosen(for: event) }
 
   private func chosen(for event: DomainEvent) -> KindRule? {

@@ -30,9 +30,8 @@ struct Rules {
   }
 
   /// The settings of a kind.
-  @inline(__always)
   subscript(kind: KindSlot) -> KindSettings {
-    @inline(__always) _read { yield kinds[kind.index] }
+    _read { yield kinds[kind.index] }
   }
 
   /// Returns the Live Activity settings of a kind; nil if the policy has none for it.
@@ -202,19 +201,16 @@ struct Rules {
   mutating func type(_ type: Identifier) -> Int { table.place(ofType: type, policy, kindByName) }
 
   /// Returns the number of kinds that have rules for an event type.
-  @inline(__always)
   func ruleCount(ofType type: Int) -> Int { table.recent[type].kinds.count }
 
   /// Returns the kind that a rule belongs to.
   /// - Parameters:
   ///   - place: The place of the rule, 0..<`ruleCount(ofType:)`, in the order of the policy.
   ///   - type: The number that `type(_:)` returned.
-  @inline(__always)
   func kind(ofRule place: Int, ofType type: Int) -> KindSlot { table.recent[type].kinds[place] }
 
   /// Returns the evaluation of every event of a type by a rule; without `hasRule` if it depends on the event. Its parameters are those of
   /// `kind(ofRule:ofType:)`.
-  @inline(__always)
   func evaluation(byRule place: Int, ofType type: Int) -> KindEvaluation { table.recent[type].evaluations[place] }
 
   /// Returns the first rule of a kind for an event type. Its parameters are those of `kind(ofRule:ofType:)`.

@@ -99,7 +99,6 @@ extension Fleet {
   }
 
   /// Returns whether a form of a device's record has an instance.
-  @inline(__always)
   private func has(_ form: DeviceForm, _ instance: InstanceSlot) -> Bool {
     form == .whole || registry.instances[instance].flags.contains(.changed)
   }

@@ -18,6 +18,5 @@ package struct DisplayedChange: Equatable, Sendable {
   /// many subjects. Its fingerprint is the exclusive or of their fingerprints, so it returns to an earlier value only when
   /// every subject looks again as it did then.
   /// - Parameter all: The fingerprint of the key before the change; none when no event has carried the key yet.
-  @inline(__always)
   package func applied(to all: KeyedHash) -> KeyedHash { all.isNone ? after : all ^ before ^ after }
 }

@@ -24,11 +24,9 @@ struct KnownValues: Equatable {
   }
 
   /// Whether there are no values.
-  @inline(__always)
   var isEmpty: Bool { count == 0 }
 
   /// Whether the values are in `few`.
-  @inline(__always)
   var isFew: Bool { count <= few.count }
 
   /// The value at a place, 0..<`count`.

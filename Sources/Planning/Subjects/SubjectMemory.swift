@@ -67,11 +67,9 @@ struct SubjectMemory {
   func remembered(_ key: KeyedHash) -> Remembered? { slot(key).map { slots[$0] } }
 
   /// Returns the first slot with the hash of a key, which rarely belongs to another key.
-  @inline(__always)
   func candidate(_ key: KeyedHash) -> SubjectSlot? { index.candidate(HashIndex.hash(key.low)).map { SubjectSlot($0) } }
 
   /// Asks the processor to load what `candidate` reads.
-  @inline(__always)
   func prefetch(_ key: KeyedHash) { index.prefetch(HashIndex.hash(key.low)) }
 
   /// Returns the slot of the entry with a key; nil when there is none.
@@ -181,14 +179,12 @@ struct SubjectMemory {
 
   /// Returns the newest known state of what a kind displays of a subject.
   /// - Parameter slot: The slot of its entry.
-  @inline(__always)
   func truth(at slot: SubjectSlot) -> DisplayedTruth { DisplayedTruth(values: slots[slot].newest.values.array) }
 
   /// Returns the newest known value of one field that a kind displays of a subject.
   /// - Parameters:
   ///   - field: The place of the field in the policy's list.
   ///   - slot: The slot of the entry for the subject and the displayed fields.
-  @inline(__always)
   func value(_ field: Int, at slot: SubjectSlot) -> DisplayedValue { slots[slot].newest.values[field] }
 
   /// Returns the newest known state of what a kind displays of a subject, if it has not changed after an earlier

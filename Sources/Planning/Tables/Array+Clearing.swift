@@ -3,7 +3,6 @@
 
 extension Array {
   /// Removes all elements and keeps the storage; faster than `removeAll(keepingCapacity:)` if there are few elements.
-  @inline(__always)
   mutating func clear() {
     if count > 8 { return removeAll(keepingCapacity: true) }
     while popLast() != nil {}
@@ -12,7 +11,6 @@ extension Array {
 
 extension ContiguousArray {
   /// Removes all elements and keeps the storage; faster than `removeAll(keepingCapacity:)` if there are few elements.
-  @inline(__always)
   mutating func clear() {
     if count > 8 { return removeAll(keepingCapacity: true) }
     while popLast() != nil {}

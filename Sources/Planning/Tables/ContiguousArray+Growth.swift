@@ -7,7 +7,6 @@ extension ContiguousArray {
   /// unused capacity adds up. A large array doubles, which copies an element once on average instead of eight times. Its
   /// unused capacity costs nothing: the operating system provides no memory for pages that were never written.
   /// - Parameter least: The smallest number of elements to grow by.
-  @inline(__always)
   mutating func makeRoom(_ least: Int = 64) {
     if count == capacity { grow(least) }
   }

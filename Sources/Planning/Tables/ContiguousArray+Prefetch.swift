@@ -4,7 +4,6 @@ extension ContiguousArray {
   /// Asks the processor to load an element into its caches, and does not wait for it. An element longer than what the processor loads at
   /// a time is loaded as a whole.
   /// - Parameter index: The index of the element, less than `count`.
-  @inline(__always)
   func prefetch(_ index: Int) {
     // The instruction reads nothing into the program and traps at no address, so nothing unsafe leaves the closure.
     unsafe withUnsafeBufferPointer { elements in
@@ -19,7 +18,6 @@ extension ContiguousArray {
 extension Array {
   /// Asks the processor to load all elements of a short array into its caches. It waits for the number of elements only, which stands
   /// before them.
-  @inline(__always)
   func prefetch() {
     unsafe withUnsafeBufferPointer { elements in
       guard let first = elements.baseAddress else { return }

@@ -47,7 +47,6 @@ struct HashIndex {
     return UInt64(bitPattern: Int64(hasher.finalize()))
   }()
 
-  @inline(__always)
   private func home(_ hash: UInt32) -> Int { Int((UInt64(hash) &* UInt64(places.count)) >> 32) }
 
   /// Returns the number of a text; nil if the table does not hold it.
@@ -71,11 +70,9 @@ struct HashIndex {
 
   /// Returns the first number with a hash, which is nearly always the one that `find` returns; nil if there is none. Reading it
   /// loads the memory that `find` needs.
-  @inline(__always)
   func candidate(_ hash: UInt32) -> UInt32? { find(hash) { _ in true } }
 
   /// Asks the processor to load the place at which the search for a hash begins.
-  @inline(__always)
   func prefetch(_ hash: UInt32) { if !places.isEmpty { places.prefetch(home(hash)) } }
 
   /// Adds a number that the table does not hold yet.

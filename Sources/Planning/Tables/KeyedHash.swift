@@ -18,11 +18,9 @@ package struct KeyedHash: Hashable, Sendable {
   package static let none = KeyedHash(low: 0, high: 0)
 
   /// Whether nothing is known.
-  @inline(__always)
   package var isNone: Bool { low | high == 0 }
 
   /// Returns the bits in which two hashes differ.
-  @inline(__always)
   package static func ^ (a: KeyedHash, b: KeyedHash) -> KeyedHash {
     KeyedHash(low: a.low ^ b.low, high: a.high ^ b.high)
   }
@@ -49,7 +47,6 @@ extension KeyedHash: Comparable {
 
 extension SipHash {
   /// The hash of what was added.
-  @inline(__always)
   package var value: KeyedHash {
     let (low, high) = halves
     return KeyedHash(low: low, high: high)

@@ -7,7 +7,6 @@ struct SharedTextNumber: Hashable, Sendable {
   /// The number that stands for no text.
   static let absent = SharedTextNumber(number: .max)
 
-  @inline(__always)
   fileprivate init(number: UInt32) { self.number = number }
 }
 
@@ -75,7 +74,6 @@ struct SharedTexts {
   }
 
   /// Returns the place of a text in the pool.
-  @inline(__always)
   func handle(_ shared: SharedTextNumber) -> TextHandle { handles[Int(shared.number)] }
 
   /// The bytes that the tables take in memory, without the texts.

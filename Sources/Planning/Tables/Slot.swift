@@ -7,27 +7,21 @@ package struct Slot<Owner>: Hashable, Comparable, Sendable {
   package let number: UInt32
 
   /// Creates the slot of a number.
-  @inline(__always)
   package init(_ number: UInt32) { self.number = number }
 
   /// The slot that refers to nothing, such as the end of a chain. It is no valid subscript of a table.
-  @inline(__always)
   package static var absent: Slot { Slot(.max) }
 
   /// Whether the slot refers to nothing.
-  @inline(__always)
   package var isAbsent: Bool { number == .max }
 
   /// The slot; nil if it refers to nothing.
-  @inline(__always)
   package var ifPresent: Slot? { isAbsent ? nil : self }
 
   /// The slot as an index of an array.
-  @inline(__always)
   package var index: Int { Int(number) }
 
   /// Whether the first slot has the smaller number.
-  @inline(__always)
   package static func < (a: Slot, b: Slot) -> Bool { a.number < b.number }
 }
 

@@ -66,14 +66,12 @@ struct SlotPool<Owner, Value> {
   }
 
   /// The value in a slot.
-  @inline(__always)
   subscript(slot: Slot<Owner>) -> Value {
-    @inline(__always) _read { yield values[slot.index] }
-    @inline(__always) _modify { yield &values[slot.index] }
+    _read { yield values[slot.index] }
+    _modify { yield &values[slot.index] }
   }
 
   /// Asks the processor to load the value in a slot, and does not wait for it.
-  @inline(__always)
   func prefetch(_ slot: Slot<Owner>) { values.prefetch(slot.index) }
 
   /// Traps if a slot is free twice or a free slot does not exist. For tests.

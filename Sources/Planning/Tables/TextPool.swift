@@ -9,7 +9,6 @@ struct TextHandle: Hashable, Sendable {
   static let absent = TextHandle(place: .max)
 
   /// Whether the handle stands for no text.
-  @inline(__always)
   var isAbsent: Bool { place == .max }
 }
 
@@ -67,7 +66,6 @@ struct TextPool {
   }
 
   /// Asks the processor to load the begin of a text.
-  @inline(__always)
   func prefetch(_ handle: TextHandle) { bytes.prefetch(Int(handle.place) * 4) }
 
   private func longRange(_ start: Int) -> Range<Int> {

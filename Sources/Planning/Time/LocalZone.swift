@@ -36,7 +36,6 @@ struct LocalZone {
   private static let quarter: Int64 = 900_000_000
 
   /// Returns whether `offset` and `quietEnd` are valid at an instant.
-  @inline(__always)
   func isFresh(_ now: Timestamp) -> Bool {
     now < offsetUntil && now >= offsetFrom && now < quietUntil && now >= quietFrom
   }
@@ -179,11 +178,9 @@ struct TimeOfDay: Comparable {
   let microseconds: Int64
 
   /// The hour, 0…23.
-  @inline(__always)
   var hour: Int { Int(microseconds / 3_600_000_000) }
 
   /// The time since the hour began.
-  @inline(__always)
   var pastHour: TimeSpan { TimeSpan(microseconds: microseconds % 3_600_000_000) }
 
   /// Whether the first time of day is earlier.

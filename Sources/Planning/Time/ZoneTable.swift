@@ -54,7 +54,6 @@ struct ZoneTable {
   }
 
   /// Returns the end of the quiet hours that hold in a zone at the instant of the last `refresh`; nil if none hold.
-  @inline(__always)
   func quietEnd(_ zone: ZoneSlot) -> Timestamp? { zones[zone.index].quietEnd }
 
   /// Returns the end of the quiet hours that will hold in a zone at a later instant; nil if none will hold.
@@ -68,11 +67,9 @@ struct ZoneTable {
   func id(of zone: ZoneSlot) -> String { zones[zone.index].id }
 
   /// Returns the local time of day of an instant, with the offset that `refresh` found last.
-  @inline(__always)
   func timeOfDay(_ zone: ZoneSlot, _ instant: Timestamp) -> TimeOfDay { zones[zone.index].timeOfDay(instant) }
 
   /// Returns the zone's offset from UTC that `refresh` found last.
-  @inline(__always)
   func offset(_ zone: ZoneSlot) -> TimeSpan { zones[zone.index].offset }
 
   /// Returns the budget day that holds `now`, which lasts from one anchor to the next.
@@ -80,7 +77,6 @@ struct ZoneTable {
   ///   - zone: The zone in which the day is counted.
   ///   - now: Log time.
   ///   - anchorMinute: The local time at which a budget day begins, in minutes after midnight.
-  @inline(__always)
   mutating func budgetDay(_ zone: ZoneSlot, now: Timestamp, anchorMinute: Int) -> (start: Timestamp, end: Timestamp) {
     zones[zone.index].budgetDay(now: now, anchorMinute: anchorMinute, offsets: offsets)
   }

@@ -20,7 +20,6 @@ struct DayPlace: Equatable {
   /// - Parameters:
   ///   - timeOfDay: The local time.
   ///   - anchorMinute: The local time at which a budget day begins, in minutes after midnight.
-  @inline(__always)
   init(_ timeOfDay: TimeOfDay, anchorMinute: Int) {
     var since = timeOfDay.microseconds - Int64(anchorMinute) * 60_000_000
     if since < 0 { since += LocalZone.day.microseconds }
@@ -30,7 +29,6 @@ struct DayPlace: Equatable {
 
   /// Creates the place at a number of hours after the anchor; a number outside of the day counts as its beginning or
   /// end.
-  @inline(__always)
   init(hours: Double) {
     let kept = min(max(0, hours), 23.999_999)
     hour = Int(kept)
@@ -38,6 +36,5 @@ struct DayPlace: Equatable {
   }
 
   /// The hours since the anchor, 0..<24.
-  @inline(__always)
   var hours: Double { Double(hour) + part }
 }

@@ -201,7 +201,6 @@ struct KindDemand {
     return price(state, left: left, needs, course, at: usual.place, faded, now: usual.at).looks
   }
 
-  @inline(__always)
   private func needs(_ state: DemandState, _ usual: DemandCourse) -> DemandCourse {
     scaled(usual, sum: Double(state.needSum), days: Double(state.days))
   }
@@ -221,7 +220,6 @@ struct KindDemand {
   }
 
   /// Returns the number of minimum intervals in the rest of the budget day. There must be a minimum interval.
-  @inline(__always)
   private func intervalsLeft(_ place: DayPlace) -> Double { (24 - place.hours) * 3600 / Double(intervalSeconds) }
 
   /// Returns A, the worth in looks of the pushes to come in the rest of the budget day.
@@ -284,7 +282,6 @@ struct KindDemand {
   private static let halfLivesPerUnit = 1 / 0.693_147_180_559_945_309
 
   /// Returns the factor by which an instance's memory of the last two hours has faded since it was updated, 0…1.
-  @inline(__always)
   static func faded(_ state: DemandState, _ now: Timestamp) -> Double {
     FadingMemory.factor(hours: Double(second(now) &- state.recentAt) / 3600)
   }
@@ -423,7 +420,6 @@ struct KindDemand {
   }
 
   /// Returns the whole seconds of log time. They wrap after 136 years, and so do their differences.
-  @inline(__always)
   private static func second(_ instant: Timestamp) -> UInt32 {
     UInt32(truncatingIfNeeded: instant.microseconds / 1_000_000)
   }

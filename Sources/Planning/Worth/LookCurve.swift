@@ -20,7 +20,6 @@ struct LookCurve {
   /// Returns V, the looks that are expected in the next 20 minutes. If the next hour has more looks, the rate of this
   /// hour is used for all 20 minutes, so that no reload is made early for people who are not there yet.
   /// - Parameter timeOfDay: The local time.
-  @inline(__always)
   func ahead(_ timeOfDay: TimeOfDay) -> Double {
     Self.ahead(timeOfDay, looks[timeOfDay.hour], next: looks[timeOfDay.hour == 23 ? 0 : timeOfDay.hour + 1])
   }

@@ -15,7 +15,6 @@ struct TokenPrice: Equatable {
   ///   - need: N.
   ///   - worth: A, in looks.
   ///   - left: The tokens that are left. 0 counts as 1.
-  @inline(__always)
   init(need: Double, worth: Double, left: Int) {
     let tokens = Double(max(1, left))
     self.need = need

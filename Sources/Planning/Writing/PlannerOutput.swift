@@ -55,7 +55,6 @@ extension PlannerOutput {
   /// - Parameters:
   ///   - decision: A decision of this output.
   ///   - offset: The log offset of the record in hand.
-  @inline(__always)
   func command(of decision: PlannedDecision, offset: Int64) -> (offset: Int64, ordinal: UInt32)? {
     if decision.command == -1 { return nil }
     if decision.command >= 0 { return (offset, commands[Int(decision.command)].ordinal) }
