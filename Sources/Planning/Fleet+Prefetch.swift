@@ -177,9 +177,9 @@ extension Fleet {
   @inline(__always)
   private borrowing func prefetch(contentOf instance: inout InstanceSlot) {
     let (entry, waiting) = (registry.instances[instance].firstEntry, registry.instances[instance].waiting)
-    let row = entry.isAbsent ? ShownRow.absent : registry.entries[entry].row
+    let row = entry.isAbsent ? ShownRow.absent : registry[screen: entry].row
     let cause = waiting.isAbsent ? CauseSlot.absent : pending[waiting].lastCause
-    if !row.isAbsent { registry.shownFields.prefetch(row) }
+    if !row.isAbsent { screens.prefetch(row) }
     if !cause.isAbsent { pending.causes.prefetch(cause) }
     instance = registry.instances[instance].next
   }
@@ -214,7 +214,7 @@ extension Fleet {
       let (entry, kind) = (registry.instances[instance].firstEntry, registry.instances[instance].kind)
       // Without a row nothing is known field by field, and the event in hand has the state of its own subject.
       if entry.isAbsent { continue }
-      if registry.entries[entry].row.isAbsent { continue }
+      if registry[screen: entry].row.isAbsent { continue }
       if registry.entries[entry].interest == visit.event.subjectInterest, visit.event.truth(kind, rules) >= 0 {
         continue
       }
@@ -287,8 +287,8 @@ extension Fleet {
         let entry = registry.instances[instances[i]].firstEntry
         instances[i] = registry.instances[instances[i]].next
         if entry.isAbsent { continue }
-        let row = registry.entries[entry].row
-        if !row.isAbsent { registry.shownFields.prefetch(row) }
+        let row = registry[screen: entry].row
+        if !row.isAbsent { screens.prefetch(row) }
         if isNamed[i] { registry.texts.prefetch(registry.interests.key(of: registry.entries[entry].interest)) }
       }
     }

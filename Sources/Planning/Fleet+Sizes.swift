@@ -15,7 +15,7 @@ extension Fleet {
   var tableBytes: Int {
     let tables =
       registry.devices.bytes + registry.indexBytes + registry.instances.bytes + registry.instanceIDs.bytes
-      + registry.entries.bytes + registry.shownFields.bytes
+      + registry.entries.bytes + screens.bytes
     // A dictionary keeps at least a quarter of its places free.
     let rare =
       registry.rareStates.capacity * 27 + registry.nextReloads.capacity * 16

@@ -7,7 +7,8 @@ import Policies
 ///     registry   devices, instances, interest keys        pricing    what tokens are worth, when people look
 ///     ledgers    tokens of instances, rates and apps      subjects   the newest events and states of subjects
 ///     pending    events that wait, timers                 rules      the policy in force
-///     zones      local time                               journal    what the next commit must write
+///     zones      local time                               screens    what screens show, and how wrong that is
+///     journal    what the next commit must write
 ///
 /// A question about one part goes to that part. The fleet has the functions that take several:
 ///
@@ -31,6 +32,7 @@ struct Fleet: ~Copyable {
   /// The place in the log: the record that is processed.
   var record = RecordInHand()
   var registry = Registry()
+  var screens = Screens()
   /// The claims that the planners of the other partitions must hear of, since they were last taken.
   var claims: [TokenClaim] = []
   /// The devices by the tokens that they hold. It follows from the registry.
@@ -64,7 +66,8 @@ struct Fleet: ~Copyable {
   init(copying other: borrowing Fleet) {
     (partition, partitionCount, bounds) = (other.partition, other.partitionCount, other.bounds)
     (now, firstOffsetNow, record) = (other.now, other.firstOffsetNow, other.record)
-    (registry, tokenOwners, zones, ledgers) = (other.registry, other.tokenOwners, other.zones, other.ledgers)
+    (registry, screens, tokenOwners) = (other.registry, other.screens, other.tokenOwners)
+    (zones, ledgers) = (other.zones, other.ledgers)
     (pending, pricing, subjects, rules) = (other.pending, other.pricing, other.subjects, other.rules)
     (journal, deviceChunks, claims, outcomes) = (other.journal, other.deviceChunks, other.claims, other.outcomes)
   }

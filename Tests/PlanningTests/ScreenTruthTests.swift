@@ -95,16 +95,16 @@ struct ScreenTruthTests {
 
     /// Compares the planner's rows with the model. Rows are in the order of the subjects.
     func check(_ context: String) {
-      let registry = harness.planner.fleet.registry
+      let (registry, screens) = (harness.planner.fleet.registry, harness.planner.fleet.screens)
       var walk = registry.entries(of: instance)
       var place = 0
       while let entry = walk.next(registry) {
         defer { place += 1 }
-        let row = registry.entries[entry].row
+        let row = registry[screen: entry].row
         guard !row.isAbsent else { continue }
-        for field in fields.indices { #expect(registry.shownFields[row, field] == shown[place][field], "\(context)") }
+        for field in fields.indices { #expect(screens[row, field] == shown[place][field], "\(context)") }
         let expected = ScreenDistance.between(shown: shown[place], truth: truth[place], fields)
-        #expect(abs(Double(registry.entries[entry].distance) - expected) < 1e-6, "\(context)")
+        #expect(abs(Double(registry[screen: entry].distance) - expected) < 1e-6, "\(context)")
       }
       #expect(place == Self.subjects.count)
       let isWrong = registry.difference(of: instance).value > 0

@@ -81,7 +81,9 @@ struct StateFormatTests {
       "a change of a screen while the app was open": planner.fleet.registry.rareStates.values.contains {
         !$0.shownBefore.isEmpty
       },
-      "a difference on a screen": entries.contains { !$0.shown.isNone && !$0.current.isNone && $0.shown != $0.current },
+      "a difference on a screen": entries.map(\.screen).contains {
+        !$0.shown.isNone && !$0.current.isNone && $0.shown != $0.current
+      },
       "a forgotten device": planner.fleet.registry.devices.values.contains { $0.flags.contains(.forgotten) },
     ]
     return things.filter { !$0.value }.keys.sorted()

@@ -18,7 +18,7 @@ extension Fleet {
     into output: inout PlannerOutput
   ) {
     if let current = verdict.current {
-      registry.set(current: current, entry)
+      registry[screen: entry].current = current
       touch(device)
     }
     if verdict.isHeard {

@@ -13,7 +13,7 @@ extension Fleet {
       noteShownBefore(admission, of: event, entry, instance, device)
     }
     if let current = admission.current {
-      registry.set(current: current, entry)
+      registry[screen: entry].current = current
       touch(device)
     }
     if let distance = admission.distance { noteDistance(distance, after: event, entry, instance, device) }
@@ -49,13 +49,14 @@ extension Fleet {
     assert((0...1).contains(distance), "a screen is at most all wrong")
     let kind = registry.instances[instance].kind
     let (head, scale) = (rules[kind].display.rowHead, rules[kind].display.scale)
-    if let row = registry.row(entry, head: head) {
-      let isWeighedSo = distance == 0 || registry.shownFields.scale(row) == scale
-      if registry.entries[entry].distance == distance, isWeighedSo { return }
-      registry.set(distance: distance, scale: scale, entry)
+    if let row = screens.row(registry[screen: entry], head: head) {
+      let isWeighedSo = distance == 0 || screens.scale(row) == scale
+      if registry[screen: entry].distance == distance, isWeighedSo { return }
+      screens.set(distance: distance, scale: scale, &registry[screen: entry])
     } else {
       let before = event.truths[event.evaluations[kind.index].truth].before
-      registry.show(event.values.span.extracting(before), head: head | scale, distance: distance, entry)
+      screens.show(
+        event.values.span.extracting(before), head: head | scale, distance: distance, &registry[screen: entry])
     }
     touch(device)
   }

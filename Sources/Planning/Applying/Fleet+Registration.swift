@@ -160,7 +160,7 @@ extension Fleet {
     if state.surface != surface || !isCounted(kindName, as: state.kind) {
       endAllCauses(of: instance, .instanceRemoved, into: &output)
       if surface == .widget { setAside(addressOf: instance) } else { takeBack(addressOf: instance) }
-      registry.change(instance, kind: kindSlot(kindName), surface: surface)
+      registry.change(instance, kind: kindSlot(kindName), surface: surface, screens: &screens)
       beginDemand(of: instance)
     }
     if registry.instances[instance].flags.contains(.retired) {
@@ -182,7 +182,7 @@ extension Fleet {
   /// Sets the interest keys of an instance. Causes that came by a removed key keep waiting, but no later event can supersede them
   /// by that key.
   private mutating func listen(_ instance: InstanceSlot, to keys: [Identifier]) {
-    for entry in registry.listen(instance, to: keys) {
+    for entry in registry.listen(instance, to: keys, screens: &screens) {
       pending.detach(registry.instances[instance].waiting, from: entry)
     }
   }
@@ -239,7 +239,7 @@ extension Fleet {
 
   private mutating func retire(_ instance: InstanceSlot, into output: inout PlannerOutput) {
     endAllCauses(of: instance, .instanceRemoved, into: &output)
-    registry.retire(instance)
+    registry.retire(instance, screens: &screens)
     // An instance that owes nothing is removed with the next record, when no decision refers to it any more.
     setDue(instance, max(now, ledgerEnd(instance)))
     boundRetired(of: registry.instances[instance].device)

@@ -10,11 +10,12 @@ extension Fleet {
     let kind = registry.instances[instance].kind
     var walk = registry.entries(of: instance)
     while let entry = walk.next(registry) {
-      guard registry.entries[entry].distance > 0, let row = registry.row(entry, head: rules[kind].display.rowHead),
-        registry.shownFields.scale(row) != rules[kind].display.scale, let truth = knownTruth(kind, entry, event)
+      guard registry[screen: entry].distance > 0,
+        let row = screens.row(registry[screen: entry], head: rules[kind].display.rowHead),
+        screens.scale(row) != rules[kind].display.scale, let truth = knownTruth(kind, entry, event)
       else { continue }
-      let distance = registry.shownFields.distance(row, values(of: truth, event).span, rules[kind].display.fields)
-      registry.set(distance: Float(distance), scale: rules[kind].display.scale, entry)
+      let distance = screens.distance(row, values(of: truth, event).span, rules[kind].display.fields)
+      screens.set(distance: Float(distance), scale: rules[kind].display.scale, &registry[screen: entry])
       touch(registry.instances[instance].device)
     }
   }
@@ -33,7 +34,7 @@ extension Fleet {
     let head = rules[kind].display.rowHead
     var walk = registry.entries(of: instance)
     while let entry = walk.next(registry) {
-      guard registry.row(entry, head: head) != nil else {
+      guard screens.row(registry[screen: entry], head: head) != nil else {
         dropRow(entry, kind)
         continue
       }
@@ -43,9 +44,9 @@ extension Fleet {
       }
       if let truth = knownTruth(kind, entry, event) {
         show(truth, of: event, head: head, entry)
-      } else if registry.entries[entry].distance > 0 {
+      } else if registry[screen: entry].distance > 0 {
         // The truth has been forgotten, and with it what the screen shows now.
-        registry.forgetRow(entry)
+        screens.forgetRow(&registry[screen: entry])
       }
     }
   }
@@ -64,17 +65,17 @@ extension Fleet {
     var walk = registry.entries(of: instance)
     while let entry = walk.next(registry) {
       let waits = waits(instance, by: entry, since: instant)
-      if waits, isNewest { registry.forgetShown(entry) }
+      if waits, isNewest { registry[screen: entry].shown = .none }
       // Events that wait on a row of other fields still say how wrong the screen was.
-      guard registry.row(entry, head: head) != nil else {
+      guard screens.row(registry[screen: entry], head: head) != nil else {
         if !waits { dropRow(entry, kind) }
         continue
       }
       let key = truthKey(kind, entry)
       if let truth = subjects.truth(key, unchangedSince: instant) {
-        registry.show(truth.values.span, head: head, distance: 0, entry)
-      } else if registry.entries[entry].distance > 0, !waits, subjects.truth(key) == nil {
-        registry.forgetRow(entry)
+        screens.show(truth.values.span, head: head, distance: 0, &registry[screen: entry])
+      } else if registry[screen: entry].distance > 0, !waits, subjects.truth(key) == nil {
+        screens.forgetRow(&registry[screen: entry])
       }
     }
   }
@@ -97,7 +98,7 @@ extension Fleet {
       if before.elementsEqual(event.values[truth.after]) { return }
       content = .fields(before, head: rules[state.kind].display.rowHead)
     } else if admission.current != nil {
-      content = .fingerprint(registry.entries[entry].current)
+      content = .fingerprint(registry[screen: entry].current)
     } else {
       return
     }
@@ -120,19 +121,19 @@ extension Fleet {
     var seen: Set<EntrySlot> = []
     for change in changes where change.at > instant && registry.entries[change.entry].instance == instance {
       if seen.insert(change.entry).inserted { show(change.content, change.entry, kind) }
-      isWorthPush = isWorthPush || change.isWorthPush && registry.entries[change.entry].distance > 0
+      isWorthPush = isWorthPush || change.isWorthPush && registry[screen: change.entry].distance > 0
     }
     return isWorthPush
   }
 
   private mutating func show(_ content: ShownBefore.Content, _ entry: EntrySlot, _ kind: KindSlot) {
     switch content {
-    case .fingerprint(let shown): registry.set(shown: shown, entry)
+    case .fingerprint(let shown): registry[screen: entry].shown = shown
     case .fields(let shown, let head):
       let display = rules[kind].display
       guard head == display.rowHead, let truth = subjects.slot(truthKey(kind, entry)) else { return }
       let distance = ScreenDistance.between(shown: shown, truth: subjects.truth(at: truth).values, display.fields)
-      registry.show(shown.span, head: head | display.scale, distance: Float(distance), entry)
+      screens.show(shown.span, head: head | display.scale, distance: Float(distance), &registry[screen: entry])
     }
   }
 
@@ -141,8 +142,12 @@ extension Fleet {
   /// Forgets the values that an entry's screen shows, because they are of other fields than the policy lists now. While the policy
   /// does not name the kind, the row stays and says that something was known: see `forgetWhatIsShown`.
   private mutating func dropRow(_ entry: EntrySlot, _ kind: KindSlot) {
-    if registry.entries[entry].row.isAbsent { return }
-    if rules[kind].policyIndex == nil { registry.forgetDistance(entry) } else { registry.forgetRow(entry) }
+    if registry[screen: entry].row.isAbsent { return }
+    if rules[kind].policyIndex == nil {
+      registry[screen: entry].forgetDistance()
+    } else {
+      screens.forgetRow(&registry[screen: entry])
+    }
   }
 
   /// Notes that the content of an instance is not known, because the events about it were not kept for a while. Each field of a
@@ -153,12 +158,12 @@ extension Fleet {
     let distance = Float(ScreenDistance.most(display.fields))
     var walk = registry.entries(of: instance)
     while let entry = walk.next(registry) {
-      registry.forgetShown(entry)
-      if registry.entries[entry].row.isAbsent { continue }
+      registry[screen: entry].shown = .none
+      if registry[screen: entry].row.isAbsent { continue }
       if display.isEmpty {
-        registry.forgetRow(entry)
+        screens.forgetRow(&registry[screen: entry])
       } else {
-        registry.show(unknown.span, head: display.rowHead | display.scale, distance: distance, entry)
+        screens.show(unknown.span, head: display.rowHead | display.scale, distance: distance, &registry[screen: entry])
       }
     }
   }
@@ -169,14 +174,15 @@ extension Fleet {
     let kind = registry.instances[instance].kind
     var walk = registry.entries(of: instance)
     while let entry = walk.next(registry) {
-      registry.forgetShown(entry)
+      registry[screen: entry].shown = .none
       let display = rules[kind].display
-      guard registry.row(entry, head: display.rowHead) != nil, let truth = subjects.slot(truthKey(kind, entry))
+      guard screens.row(registry[screen: entry], head: display.rowHead) != nil,
+        let truth = subjects.slot(truthKey(kind, entry))
       else { continue }
       let unknown = Array(repeating: DisplayedValue.absent, count: display.fields.count)
       let distance = Float(
         ScreenDistance.between(shown: unknown, truth: subjects.truth(at: truth).values, display.fields))
-      registry.show(unknown.span, head: display.rowHead | display.scale, distance: distance, entry)
+      screens.show(unknown.span, head: display.rowHead | display.scale, distance: distance, &registry[screen: entry])
     }
   }
 
@@ -228,10 +234,10 @@ extension Fleet {
   private mutating func show(_ slot: SubjectSlot, head: UInt64, _ entry: EntrySlot) {
     if subjects.slots[slot].newest.values.isFew {
       let (values, count) = (subjects.slots[slot].newest.values.few, subjects.slots[slot].newest.values.count)
-      registry.show(values.span.extracting(..<count), head: head, distance: 0, entry)
+      screens.show(values.span.extracting(..<count), head: head, distance: 0, &registry[screen: entry])
     } else {
       let values = subjects.slots[slot].newest.values.many
-      registry.show(values.span, head: head, distance: 0, entry)
+      screens.show(values.span, head: head, distance: 0, &registry[screen: entry])
     }
   }
 
@@ -242,7 +248,7 @@ extension Fleet {
   ) {
     switch truth {
     case .current(let places):
-      registry.show(event.values.span.extracting(places), head: head, distance: 0, entry)
+      screens.show(event.values.span.extracting(places), head: head, distance: 0, &registry[screen: entry])
     case .remembered(let slot): show(slot, head: head, entry)
     }
   }
@@ -265,7 +271,7 @@ extension Fleet {
     var right: Set<EntrySlot> = []
     var walk = registry.entries(of: instance)
     while let entry = walk.next(registry) {
-      if !registry.entries[entry].row.isAbsent, registry.entries[entry].distance == 0 { right.insert(entry) }
+      if !registry[screen: entry].row.isAbsent, registry[screen: entry].distance == 0 { right.insert(entry) }
     }
     endCauses(of: instance, .freshened, into: &output) { cause in
       // News of a subject waits on, whatever is right about its state.
@@ -282,7 +288,7 @@ extension Fleet {
       let cause = pending.causes[place]
       // News is no part of what a screen shows wrong, so it ends at its age.
       guard !cause.entry.isAbsent, cause.value == 0 else { continue }
-      if registry.entries[cause.entry].distance > 0 { newest[cause.entry] = cause }
+      if registry[screen: cause.entry].distance > 0 { newest[cause.entry] = cause }
     }
     return newest
   }

@@ -79,7 +79,7 @@ extension Fleet {
   /// Returns whether the screen is right by now although causes wait, so that a push would show nothing new.
   func isOvertaken(_ instance: InstanceSlot) -> Bool {
     let entry = newestCause(of: instance).entry
-    return (entry.isAbsent || !registry.entries[entry].row.isAbsent) && wrongness(instance) <= 0
+    return (entry.isAbsent || !registry[screen: entry].row.isAbsent) && wrongness(instance) <= 0
   }
 
   /// Returns the time at which the next cause of an instance expires; the distant future if none will.

@@ -67,7 +67,7 @@ extension Fleet {
     let isStarter = registry.instances[instance].surface == .starter
     guard evaluation.hasRule, !isStarter || evaluation.action == .start else { return .noMatch }
     // The current state is updated even when nothing is sent, because the next push will show it.
-    let (shown, current) = registry.compare(isStarter ? nil : evaluation.displayed, entry)
+    let (shown, current) = registry[screen: entry].compare(isStarter ? nil : evaluation.displayed)
     newCurrent = current
     if now - event.time > evaluation.maxAge { return .staleEvent }
     if evaluation.isRelevanceStated, relevance <= 0, evaluation.action != .end { return .cosmetic }

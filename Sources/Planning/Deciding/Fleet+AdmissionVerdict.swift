@@ -31,7 +31,7 @@ extension Fleet {
       admission.distance = distance(after: event, entry, kind)
       shown = admission.distance == 0
     } else if !isNews {
-      (shown, admission.current) = registry.compare(evaluation.displayed, entry)
+      (shown, admission.current) = registry[screen: entry].compare(evaluation.displayed)
     }
     // Causes that wait for a screen that is right by now have been overtaken, whatever becomes of the event.
     if shown { admission.effect = .supersede }
@@ -54,7 +54,7 @@ extension Fleet {
     if isState {
       // The state says how wrong the screen is. The event itself adds no news.
       admission.isRepeat = true
-      admission.arrives = admission.distance != registry.entries[entry].distance && !registry.isInDeveloperMode(device)
+      admission.arrives = admission.distance != registry[screen: entry].distance && !registry.isInDeveloperMode(device)
       admission.value = pendingValue(instance, at: now)
       return admission
     }
@@ -92,9 +92,9 @@ extension Fleet {
     assert(truth >= 0, "what is compared with a screen is a displayed state")
     var shown = Array(event.values[event.truths[truth].before])
     if registry.entries[entry].interest == event.subjectInterest,
-      let row = registry.row(entry, head: display.rowHead)
+      let row = screens.row(registry[screen: entry], head: display.rowHead)
     {
-      for field in shown.indices { shown[field] = registry.shownFields[row, field] }
+      for field in shown.indices { shown[field] = screens[row, field] }
     }
     return Float(formula.evaluate(content, shown: shown, display.fields))
   }
@@ -116,11 +116,11 @@ extension Fleet {
   private func distance(after event: borrowing EventInHand, _ entry: EntrySlot, _ kind: KindSlot) -> Float {
     let place = event.evaluations[kind.index].truth
     assert(place >= 0, "the event has a state that the kind displays")
-    guard let row = registry.row(entry, head: rules[kind].display.rowHead) else {
+    guard let row = screens.row(registry[screen: entry], head: rules[kind].display.rowHead) else {
       return event.truths[place].difference
     }
     let after = event.values.span.extracting(event.truths[place].after)
-    return Float(registry.shownFields.distance(row, after, rules[kind].display.fields))
+    return Float(screens.distance(row, after, rules[kind].display.fields))
   }
 
   /// Returns how wrong an instance's screen is now, by its state and by the news that waits, 0…1.

@@ -86,13 +86,8 @@ struct InterestEntry {
   var instance = InstanceSlot.absent
   /// The next entry of the instance.
   var next = EntrySlot.absent
-  private var shownParts = Fingerprint()
-  private var currentParts = Fingerprint()
-  /// The values that the screen shows of the subject whose name is the key; absent if they are not
-  /// tracked field by field, or not known.
-  var row = ShownRow.absent
-  /// The distance between what the screen shows in `row` and the truth, 0…1; 0 if there is no row.
-  var distance: Float = 0
+  /// The content of the instance's screen behind the key.
+  var screen = EntryScreen()
 
   /// Creates the value of a free slot.
   init() {}
@@ -101,39 +96,5 @@ struct InterestEntry {
   init(interest: InterestSlot, instance: InstanceSlot) {
     self.interest = interest
     self.instance = instance
-  }
-
-  /// The fingerprint of the fields that the instance shows since its last reload; none if they are not known.
-  var shown: KeyedHash {
-    get { shownParts.value }
-    set { shownParts = Fingerprint(newValue) }
-  }
-
-  /// The fingerprint of the fields that the instance would show after a reload now; none if no event came yet.
-  var current: KeyedHash {
-    get { currentParts.value }
-    set { currentParts = Fingerprint(newValue) }
-  }
-
-  /// Whether a reload would change nothing on the screen. False as long as either fingerprint is unknown.
-  var isShown: Bool { !shown.isNone && shown == current }
-
-  /// A fingerprint in quarters. Whole halves need alignment, and the entry would take 56 bytes.
-  private struct Fingerprint {
-    private var quarters: (UInt32, UInt32, UInt32, UInt32) = (0, 0, 0, 0)
-
-    init() {}
-
-    init(_ hash: KeyedHash) {
-      quarters = (
-        UInt32(truncatingIfNeeded: hash.low), UInt32(truncatingIfNeeded: hash.low >> 32),
-        UInt32(truncatingIfNeeded: hash.high), UInt32(truncatingIfNeeded: hash.high >> 32)
-      )
-    }
-
-    var value: KeyedHash {
-      KeyedHash(
-        low: UInt64(quarters.1) << 32 | UInt64(quarters.0), high: UInt64(quarters.3) << 32 | UInt64(quarters.2))
-    }
   }
 }

@@ -31,27 +31,14 @@ extension Registry {
       }, "an instance has one decision for an event, in the order of the device")
   }
 
-  /// Compares what an entry shows with what it would show after the event.
-  /// - Parameters:
-  ///   - displayed: The event's change; nil when the policy does not list the displayed fields of the kind.
-  ///   - entry: The interest entry.
-  /// - Returns: Whether both look the same, and the new fingerprint; nil when the event does not change it.
-  @inline(__always)
-  func compare(_ displayed: DisplayedChange?, _ entry: EntrySlot) -> (isShown: Bool, current: KeyedHash?) {
-    guard let displayed else { return (false, nil) }
-    let known = entries[entry]
-    let current = displayed.applied(to: known.current)
-    return (!known.shown.isNone && known.shown == current, current == known.current ? nil : current)
-  }
-
   /// Returns the relevance of a waiting cause, 0…1: the one that its rule states. If the rule states none, it is how wrong the
   /// screen is about the cause's subject now; for news, whose subject is not tracked field by field, it is the relevance at
   /// arrival.
   @inline(__always)
   func relevance(of cause: Cause) -> Float {
-    if cause.isRelevanceStated || cause.entry.isAbsent || entries[cause.entry].row.isAbsent {
+    if cause.isRelevanceStated || cause.entry.isAbsent || entries[cause.entry].screen.row.isAbsent {
       return cause.relevance
     }
-    return entries[cause.entry].distance
+    return entries[cause.entry].screen.distance
   }
 }

@@ -46,22 +46,12 @@ extension Registry {
     return nil
   }
 
-  /// Returns the row with what an entry's screen shows field by field; nil if there is none, or if it holds other fields than the
-  /// kind displays now.
-  /// - Parameters:
-  ///   - entry: The interest entry.
-  ///   - head: The head of the kind's rows.
-  func row(_ entry: EntrySlot, head: UInt64) -> ShownRow? {
-    let row = entries[entry].row
-    return row.isAbsent || shownFields.head(row) != head ? nil : row
-  }
-
   /// Returns how wrong an instance's screen is by the fields that are tracked one by one. Waiting news is not included.
   @inline(__always)
   func difference(of instance: InstanceSlot) -> ScreenDistance {
     var screen = ScreenDistance()
     var walk = entries(of: instance)
-    while let entry = walk.next(self) { screen.add(Double(entries[entry].distance)) }
+    while let entry = walk.next(self) { screen.add(Double(entries[entry].screen.distance)) }
     return screen
   }
 

@@ -4,7 +4,7 @@ import Policies
 /// The devices, their instances and interest keys, and the texts of all of these.
 ///
 /// Some values of other parts stand with devices and instances, so that one look-up finds everything that a decision needs:
-/// `RateState`, `DayWindow`, `LastCommand`, `DemandState`, `ChunkPlace` and waiting slots. The registry lets other code
+/// `RateState`, `DayWindow`, `LastCommand`, `DemandState`, `EntryScreen`, `ChunkPlace` and waiting slots. The registry lets other code
 /// replace such a value as a whole. Only the part that it belongs to can change its content.
 struct Registry {
   /// The devices, forgotten ones included.
@@ -15,8 +15,6 @@ struct Registry {
   private(set) var entries = SlotPool<EntryTag, InterestEntry>()
   /// The interest keys, with the entries that listen to them.
   private(set) var interests = InterestIndex()
-  /// The values that screens show, by interest entry.
-  private(set) var shownFields = ShownFields()
   /// The texts: ids of devices and instances, tokens, interest keys.
   private(set) var texts = TextPool()
   /// The distinct ids of instances. Instances of several devices may share one.
@@ -86,6 +84,15 @@ struct Registry {
     @inline(__always) _modify {
       noteChange(instance)
       yield &instances[instance].waiting
+    }
+  }
+
+  /// The content of the screen behind an entry.
+  subscript(screen entry: EntrySlot) -> EntryScreen {
+    _read { yield entries[entry].screen }
+    @inline(__always) _modify {
+      noteChange(entries[entry].instance)
+      yield &entries[entry].screen
     }
   }
 
@@ -476,11 +483,13 @@ struct Registry {
 
   /// Changes the kind or the surface of an instance that was registered anew under the same id. From then
   /// on it is unknown what the instance shows.
-  mutating func change(_ instance: InstanceSlot, kind: KindSlot, surface: InstanceSurface) {
+  mutating func change(
+    _ instance: InstanceSlot, kind: KindSlot, surface: InstanceSurface, screens: inout Screens
+  ) {
     var walk = entries(of: instance)
     while let entry = walk.next(self) {
-      forgetRow(entry)
-      forgetShown(entry)
+      screens.forgetRow(&self[screen: entry])
+      self[screen: entry].shown = .none
       forgetShownBefore(entry)
     }
     instances[instance].kind = kind
@@ -505,9 +514,9 @@ struct Registry {
   }
 
   /// Notes that an instance is no longer registered: removes its interest entries, but keeps its ledger.
-  mutating func retire(_ instance: InstanceSlot) {
+  mutating func retire(_ instance: InstanceSlot, screens: inout Screens) {
     var walk = entries(of: instance)
-    while let entry = walk.next(self) { removeEntry(entry) }
+    while let entry = walk.next(self) { removeEntry(entry, &screens) }
     instances[instance].firstEntry = .absent
     devices[instances[instance].device].flags.insert(.rebuilt)
     instances[instance].flags.insert(.retired)
@@ -554,55 +563,7 @@ struct Registry {
   mutating func markFresh(_ instance: InstanceSlot) {
     noteChange(instance)
     var walk = entries(of: instance)
-    while let entry = walk.next(self) { entries[entry].shown = entries[entry].current }
-  }
-
-  /// Notes that the fields which an entry shows are not known any more.
-  mutating func forgetShown(_ entry: EntrySlot) { set(shown: .none, entry) }
-
-  /// Sets the fingerprint of the fields that an entry shows; none if they are not known.
-  mutating func set(shown fingerprint: KeyedHash, _ entry: EntrySlot) {
-    noteChange(entries[entry].instance)
-    entries[entry].shown = fingerprint
-  }
-
-  /// Sets the fingerprint that an entry would show if its instance were reloaded now.
-  @inline(__always)
-  mutating func set(current fingerprint: KeyedHash, _ entry: EntrySlot) {
-    noteChange(entries[entry].instance)
-    entries[entry].current = fingerprint
-  }
-
-  /// Sets the values that an entry's screen shows, and how wrong they are now.
-  mutating func show(_ values: Span<DisplayedValue>, head: UInt64, distance: Float, _ entry: EntrySlot) {
-    noteChange(entries[entry].instance)
-    shownFields.set(&entries[entry].row, head: head, values)
-    entries[entry].distance = distance
-  }
-
-  /// Forgets what an entry's screen shows field by field.
-  mutating func forgetRow(_ entry: EntrySlot) {
-    noteChange(entries[entry].instance)
-    shownFields.remove(&entries[entry].row)
-    entries[entry].distance = 0
-  }
-
-  /// Notes that nothing is known to be wrong about an entry's screen, and leaves the values that it showed.
-  mutating func forgetDistance(_ entry: EntrySlot) {
-    noteChange(entries[entry].instance)
-    entries[entry].distance = 0
-  }
-
-  /// Sets how wrong an entry's screen is.
-  /// - Parameters:
-  ///   - distance: The distance, 0…1.
-  ///   - scale: The hash of the weights with which it was computed (`KindDisplay.scale`).
-  ///   - entry: The entry, which has a row.
-  @inline(__always)
-  mutating func set(distance: Float, scale: UInt64, _ entry: EntrySlot) {
-    noteChange(entries[entry].instance)
-    entries[entry].distance = distance
-    shownFields.set(scale: scale, entries[entry].row)
+    while let entry = walk.next(self) { entries[entry].screen.shown = entries[entry].screen.current }
   }
 
   /// Sets the log time of an instance's last reload.
@@ -664,8 +625,11 @@ struct Registry {
   /// - Parameters:
   ///   - instance: The instance.
   ///   - keys: The keys in the order of the registration; repeated ones count once.
+  ///   - screens: The screens; what those of removed entries show is forgotten.
   /// - Returns: The slots of the entries that were removed. The caller must detach the causes that came by them.
-  mutating func listen(_ instance: InstanceSlot, to keys: [Identifier]) -> [EntrySlot] {
+  mutating func listen(
+    _ instance: InstanceSlot, to keys: [Identifier], screens: inout Screens
+  ) -> [EntrySlot] {
     var kept: [(key: Identifier, entry: EntrySlot)] = []
     var walk = entries(of: instance)
     while let entry = walk.next(self) { kept.append((key(of: entry), entry)) }
@@ -677,7 +641,7 @@ struct Registry {
       chain.append(kept.first { $0.key == key }?.entry ?? insertEntry(key, instance))
     }
     let gone = kept.filter { !seen.contains($0.key) }.map(\.entry)
-    for entry in gone { removeEntry(entry) }
+    for entry in gone { removeEntry(entry, &screens) }
     instances[instance].firstEntry = chain.first ?? .absent
     for (place, entry) in chain.enumerated() {
       entries[entry].next = place + 1 < chain.count ? chain[place + 1] : .absent
@@ -692,9 +656,9 @@ struct Registry {
     return entry
   }
 
-  private mutating func removeEntry(_ entry: EntrySlot) {
+  private mutating func removeEntry(_ entry: EntrySlot, _ screens: inout Screens) {
     forgetShownBefore(entry)
-    shownFields.remove(&entries[entry].row)
+    screens.forgetRow(&entries[entry].screen)
     interests.remove(entry, from: entries[entry].interest, by: entryOrder, in: &texts)
     entries.remove(entry, leaving: InterestEntry())
   }
@@ -710,8 +674,8 @@ struct Registry {
     key: Span<UInt8>, shown: KeyedHash, current: KeyedHash, of instance: InstanceSlot, behind last: EntrySlot
   ) -> EntrySlot {
     var entry = InterestEntry(interest: .absent, instance: instance)
-    entry.shown = shown
-    entry.current = current
+    entry.screen.shown = shown
+    entry.screen.current = current
     let slot = entries.insert(entry)
     entries[slot].interest = restoredKeys.add(key, of: slot)
     if restoredKeys.isFull { restoredKeys.intern(into: &interests, &texts, for: &entries) }
@@ -720,10 +684,10 @@ struct Registry {
   }
 
   /// Removes the entries of an instance before `finishInterests`, for a restore that takes a device out again.
-  mutating func unplaceEntries(of instance: InstanceSlot) {
+  mutating func unplaceEntries(of instance: InstanceSlot, screens: inout Screens) {
     var walk = entries(of: instance)
     while let entry = walk.next(self) {
-      shownFields.remove(&entries[entry].row)
+      screens.forgetRow(&entries[entry].screen)
       entries.remove(entry, leaving: InterestEntry())
     }
   }

@@ -23,7 +23,7 @@ struct ShownBefore: Equatable {
 
   /// The content of a screen, as far as it is known.
   enum Content: Equatable {
-    /// The value of each displayed field, and the head of rows of these fields (`ShownFields`).
+    /// The value of each displayed field, and the head of rows of these fields (`Screens`).
     case fields([DisplayedValue], head: UInt64)
     /// The fingerprint of the content behind the key; none if no event had come yet.
     case fingerprint(KeyedHash)

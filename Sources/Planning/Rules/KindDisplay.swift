@@ -6,10 +6,10 @@ package struct KindDisplay {
   /// The functions that measure the distance of each displayed field, in the policy's order. Empty if the policy does not say
   /// what the kind displays.
   let fields: [FieldDistance]
-  /// The head of the rows in which screens of the kind are kept (`ShownFields`).
+  /// The head of the rows in which screens of the kind are kept (`Screens`).
   let rowHead: UInt64
   /// The hash of the weights with which the kind's distances are computed, in the bits of a row's head that hold it
-  /// (`ShownFields`).
+  /// (`Screens`).
   let scale: UInt64
   /// The hash of the fields, without the era: equal for the kinds that share what is known of a subject.
   let shared: UInt64
@@ -34,9 +34,9 @@ package struct KindDisplay {
     hash.add(shared)
     hash.add(era)
     truths = hash.value
-    rowHead = ShownFields.head(hash: own, count: displays.count)
+    rowHead = Screens.head(hash: own, count: displays.count)
     weights = KindPricing.measure(displays)
-    scale = weights & ShownFields.scaleBits
+    scale = weights & Screens.scaleBits
     fields = displays.map { FieldDistance($0, hashKey: hashKey) }
   }
 

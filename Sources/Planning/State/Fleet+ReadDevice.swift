@@ -187,9 +187,9 @@ extension Fleet {
       let head = try reader.varint("what a screen shows")
       let (shown, current) = try Self.fingerprints(head, from: &reader)
       guard head >> 3 == 0 else { throw .corrupt(offset: reader.offset, what: "an entry without its key") }
-      registry.set(shown: shown, entry)
-      registry.set(current: current, entry)
-      registry.forgetRow(entry)
+      registry[screen: entry].shown = shown
+      registry[screen: entry].current = current
+      screens.forgetRow(&registry[screen: entry])
       if head & 4 != 0 { try restoreRow(entry, from: &reader) }
     }
     try restoreWaiting(instance, parts, due: due, since: &base, from: &reader, pending: events)
@@ -263,13 +263,13 @@ extension Fleet {
   private mutating func restoreRow(_ entry: EntrySlot, from reader: inout BinaryReader) throws(BinaryError) {
     let head = UInt64(bitPattern: try reader.int64("displayed fields"))
     var values: [DisplayedValue] = []
-    for _ in 0..<ShownFields.count(head) { values.append(try reader.displayedValue()) }
+    for _ in 0..<Screens.count(head) { values.append(try reader.displayedValue()) }
     let distance = try reader.float("a distance")
     guard distance >= 0, distance <= 1 else { throw .corrupt(offset: reader.offset, what: "a distance of 0 to 1") }
-    registry.show(values.span, head: head, distance: distance, entry)
+    screens.show(values.span, head: head, distance: distance, &registry[screen: entry])
     // A screen that is right is right by all weights.
     if distance == 0 { return }
-    rules.note(scale: head & ShownFields.scaleBits, of: registry.instances[registry.entries[entry].instance].kind)
+    rules.note(scale: head & Screens.scaleBits, of: registry.instances[registry.entries[entry].instance].kind)
   }
 
   private mutating func restoreCauses(
@@ -326,7 +326,7 @@ extension Fleet {
     let head = UInt64(bitPattern: try reader.int64("displayed fields"))
     var values: [DisplayedValue] = []
     for _ in 0..<count { values.append(try reader.displayedValue()) }
-    guard count == ShownFields.count(head) else {
+    guard count == Screens.count(head) else {
       throw .corrupt(offset: reader.offset, what: "a value of each field")
     }
     return .fields(values, head: head)

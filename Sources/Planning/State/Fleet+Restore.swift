@@ -25,7 +25,7 @@ extension Fleet {
     var unused: [EventSlot] = []
     var walk = registry.instances(of: device)
     while let instance = walk.next(registry) {
-      registry.unplaceEntries(of: instance)
+      registry.unplaceEntries(of: instance, screens: &screens)
       unused += pending.unplace(registry.instances[instance].waiting)
       remove(instance)
     }

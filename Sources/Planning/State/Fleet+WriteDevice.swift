@@ -183,29 +183,30 @@ extension Fleet {
     while let slot = walk.next(registry) {
       let entry = registry.entries[slot]
       let key = form == .whole ? registry.texts.range(of: registry.interests.key(of: entry.interest)) : 0..<0
-      let fingerprints = FingerprintForm(shown: entry.shown, current: entry.current)
+      let screen = entry.screen
+      let fingerprints = FingerprintForm(shown: screen.shown, current: screen.current)
       let text = registry.texts.bytes.span.extracting(key)
-      let hasRow = !entry.row.isAbsent
+      let hasRow = !screen.row.isAbsent
       writer.piece(ofAtMost: OutputSpan<UInt8>.varintMax + text.count + 32) { room in
         room.append(varint: UInt64(text.count) << 3 | (hasRow ? 4 : 0) | fingerprints.rawValue)
         room.append(text)
         if fingerprints == .both {
-          room.append(fixed: entry.shown.low)
-          room.append(fixed: entry.shown.high)
+          room.append(fixed: screen.shown.low)
+          room.append(fixed: screen.shown.high)
         }
         if fingerprints != .neither {
-          room.append(fixed: entry.current.low)
-          room.append(fixed: entry.current.high)
+          room.append(fixed: screen.current.low)
+          room.append(fixed: screen.current.high)
         }
       }
-      if hasRow { write(entry.row, distance: entry.distance, to: &writer) }
+      if hasRow { write(screen.row, distance: screen.distance, to: &writer) }
     }
   }
 
   private func write(_ row: ShownRow, distance: Float, to writer: inout BinaryWriter) {
-    let head = registry.shownFields.head(row) | registry.shownFields.scale(row)
+    let head = screens.head(row) | screens.scale(row)
     writer.int64(Int64(bitPattern: head))
-    for field in 0..<ShownFields.count(head) { writer.write(registry.shownFields[row, field]) }
+    for field in 0..<Screens.count(head) { writer.write(screens[row, field]) }
     writer.float(distance)
   }
 

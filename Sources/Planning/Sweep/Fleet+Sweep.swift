@@ -91,7 +91,7 @@ extension Fleet {
     var since = Timestamp.distantFuture
     var walk = registry.entries(of: instance)
     while let entry = walk.next(registry) {
-      guard registry.entries[entry].distance > 0, let change = lastChange(state.kind, entry) else { continue }
+      guard registry[screen: entry].distance > 0, let change = lastChange(state.kind, entry) else { continue }
       since = min(since, change)
     }
     if since == .distantFuture { return state.lastReload == .distantPast ? instant : state.lastReload }

@@ -47,6 +47,7 @@ private struct RegistryModel {
 private struct RegistryLife {
   var random: SeededRandom
   var registry = Registry()
+  var screens = Screens()
   var model = RegistryModel()
   private static let keys = [
     "", "flight/UA1", "flight/UA2", "team/roma", "città/è", Identifier(String(repeating: "k", count: 300)),
@@ -88,7 +89,7 @@ private struct RegistryLife {
   private mutating func remove(_ device: Identifier) {
     guard let known = model.devices[device] else { return }
     for instance in registry.list(known.slot) {
-      registry.retire(instance)
+      registry.retire(instance, screens: &screens)
       registry.unlink(instance)
       registry.remove(instance)
     }
@@ -113,13 +114,13 @@ private struct RegistryLife {
 
   private mutating func retire(_ instance: InstanceSlot, _ device: Identifier, _ place: Int) {
     guard let known = model.devices[device]?.instances[place] else { return }
-    if known.retired { registry.revive(instance) } else { registry.retire(instance) }
+    if known.retired { registry.revive(instance) } else { registry.retire(instance, screens: &screens) }
     model.devices[device]?.instances[place].retired = !known.retired
     model.devices[device]?.instances[place].entries = []
   }
 
   private mutating func removeInstance(_ instance: InstanceSlot, _ device: Identifier, _ place: Int) {
-    registry.retire(instance)
+    registry.retire(instance, screens: &screens)
     registry.unlink(instance)
     registry.remove(instance)
     model.devices[device]?.instances.remove(at: place)
@@ -155,7 +156,7 @@ private struct RegistryLife {
     } else {
       let entry = random.below(entries.count)
       let fingerprint = KeyedHash(low: random.next(), high: random.next())
-      registry.set(current: fingerprint, entries[entry])
+      registry[screen: entries[entry]].current = fingerprint
       model.devices[device]?.instances[place].entries[entry].current = fingerprint
     }
   }
@@ -164,7 +165,7 @@ private struct RegistryLife {
   private mutating func listen(_ instance: InstanceSlot, _ device: Identifier, _ place: Int) {
     guard let known = model.devices[device]?.instances[place].entries else { return }
     let keys = (0..<random.below(6)).map { _ in Self.keys[random.below(Self.keys.count)] }
-    let gone = registry.listen(instance, to: keys)
+    let gone = registry.listen(instance, to: keys, screens: &screens)
     #expect(gone.count == known.count { !keys.contains($0.key) }, "the entries that are gone are returned")
     var entries: [RegistryModel.Entry] = []
     for key in keys where !entries.contains(where: { $0.key == key }) {
@@ -236,7 +237,7 @@ extension Registry {
     return RegistryModel.Instance(
       id: id(of: instance), index: state.index, retired: state.flags.contains(.retired),
       entries: list(instance).map {
-        RegistryModel.Entry(key: key(of: $0), shown: entries[$0].shown, current: entries[$0].current)
+        RegistryModel.Entry(key: key(of: $0), shown: entries[$0].screen.shown, current: entries[$0].screen.current)
       },
       lastReload: state.lastReload, nextReload: nextReload(instance), token: self[addressed: instance]?.token)
   }
