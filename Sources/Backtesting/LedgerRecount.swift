@@ -46,7 +46,7 @@ struct LedgerRecount {
     apps = Dictionary(policy.apps.map { ($0.app, $0.perDay) }) { first, _ in first }
     var limited: [Command.Ledger] = [.instance]
     for ledger in Command.Ledger.allCases {
-      if let rate = Self.rate(of: ledger, profile), rate.limit != nil { limited.append(ledger) }
+      if let rate = profile.rates(of: ledger).first, rate.limit != nil { limited.append(ledger) }
     }
     if !policy.apps.isEmpty { limited.append(.app) }
     self.limited = limited
@@ -65,7 +65,7 @@ struct LedgerRecount {
       command: command.command, interval: 0, app: command.app, day: command.at.microseconds / LocalDays.day)
     for charge in command.charged {
       if charge.ledger == .app { chargeApp(command) }
-      guard var rate = Self.rate(of: charge.ledger, profile) else { continue }
+      guard var rate = profile.rates(of: charge.ledger).first else { continue }
       let owner = Owner(ledger: charge.ledger, device: command.device, owner: charge.owner)
       if frequent.contains(owner) { rate = profile.frequentActivityPushes }
       guard let limit = rate.limit else { continue }
@@ -97,16 +97,5 @@ struct LedgerRecount {
     if let owner = last.owner { arrivalTimes[owner, default: .min] -= last.interval }
     if let state = appDays[last.app], state.day == last.day, state.spent > 0 { appDays[last.app]?.spent -= 1 }
     return true
-  }
-
-  private static func rate(of ledger: Command.Ledger, _ profile: BudgetProfile) -> BudgetProfile.Rate? {
-    switch ledger {
-    case .device: profile.devicePushes
-    case .background: profile.backgroundPushes
-    case .control: profile.controlPushes
-    case .activity: profile.activityPushes
-    case .start: profile.activityStarts
-    case .instance, .app: nil
-    }
   }
 }

@@ -67,7 +67,7 @@ struct ExtremeNumberTests {
   func rates(burst: Int) throws {
     for window in [1, 777_600_000_000_000_000, Int64.max] {
       let limits = LedgerLimits(
-        device: LedgerLimits.RateLimit(limit: 1, windowMicroseconds: window, burst: burst))
+        rates: [.device: [LedgerLimits.RateLimit(limit: 1, windowMicroseconds: window, burst: burst)]])
       for refundsAllowed in [false, true] {
         let lefts = Array(repeating: burst - 1, count: 20)
         let report = try report(lefts, of: .device, limits: limits, refundsAllowed: refundsAllowed)
@@ -82,7 +82,7 @@ struct ExtremeNumberTests {
   @Test("the rate's books are exact where 64 bits are not enough")
   func exact() throws {
     let limits = LedgerLimits(
-      device: LedgerLimits.RateLimit(limit: 1, windowMicroseconds: 777_600_000_000_000_000, burst: 30))
+      rates: [.device: [LedgerLimits.RateLimit(limit: 1, windowMicroseconds: 777_600_000_000_000_000, burst: 30)]])
     // Nothing is refilled for thousands of years, so each charge takes one token.
     let right = try report((0..<30).map { 29 - $0 }, of: .device, limits: limits)
     #expect(right.violationCount == 0 && right.chargesRecomputed == 30, "\(right.text)")

@@ -40,7 +40,7 @@ struct LedgerCheckTests {
     ///   - countsTimelines: whether reloads that no command led to take tokens, too.
     func check(twice: Bool = false, countsTimelines: Bool = false) throws -> LedgerReport {
       let limits = LedgerLimits(
-        device: LedgerLimits.RateLimit(limit: 1, windowMicroseconds: second, burst: 3),
+        rates: [.device: [LedgerLimits.RateLimit(limit: 1, windowMicroseconds: second, burst: 3)]],
         days: ["K": LedgerLimits.DailyNumber(perDay: 5, isRolling: false, countsTimelines: countsTimelines)])
       var check = LedgerCheck(limits: [policy.hash: limits])
       for _ in 0..<(twice ? 2 : 1) {
@@ -287,7 +287,9 @@ struct LedgerCheckTests {
 
   @Test("a charge after a refund of the last token is allowed only where refunds are")
   func refundedRate() throws {
-    let limits = LedgerLimits(device: LedgerLimits.RateLimit(limit: 1, windowMicroseconds: 10 * Self.second, burst: 1))
+    let limits = LedgerLimits(rates: [
+      .device: [LedgerLimits.RateLimit(limit: 1, windowMicroseconds: 10 * Self.second, burst: 1)]
+    ])
     for refundsAllowed in [false, true] {
       var day = Day(charges: 2, burst: 1)
       for i in day.commands.indices { day.commands[i].charged.remove(at: 0) }
@@ -302,7 +304,9 @@ struct LedgerCheckTests {
   @Test("a rate that changes because a person allows frequent updates is no violation")
   func frequentUpdatesAllowed() throws {
     let limits = LedgerLimits(
-      activity: [6, 2].map { LedgerLimits.RateLimit(limit: 1, windowMicroseconds: $0 * Self.second, burst: 3) })
+      rates: [
+        .activity: [6, 2].map { LedgerLimits.RateLimit(limit: 1, windowMicroseconds: $0 * Self.second, burst: 3) }
+      ])
     func report(left: [Int]) throws -> LedgerReport {
       var day = Day(charges: 4)
       // Two charges at the slow rate, which leave a TAT of 12 s, then two at the fast one.

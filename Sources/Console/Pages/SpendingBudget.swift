@@ -61,11 +61,9 @@ struct SpendingBudget {
     guard isKnown(ledger) else { return nil }
     switch ledger {
     case .instance: return allowedReloads
-    case .device: return allowed(policy.profile.devicePushes, ledgers: devices)
-    case .background: return allowed(policy.profile.backgroundPushes, ledgers: devices)
-    case .control: return allowed(policy.profile.controlPushes, ledgers: instances(of: .control))
-    case .activity: return allowed(policy.profile.activityPushes, ledgers: devices)
-    case .start: return allowed(policy.profile.activityStarts, ledgers: devices)
+    case .device, .background, .control, .activity, .start:
+      guard let rate = policy.profile.rates(of: ledger).first else { return nil }
+      return allowed(rate, ledgers: ledger == .control ? instances(of: .control) : devices)
     case .app:
       let perDay = policy.apps.reduce(0) { $0.addingSaturating($1.perDay) }
       return perDay > 0 ? Double(perDay) * Double(hours) / 24 : nil

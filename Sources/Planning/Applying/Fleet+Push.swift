@@ -27,7 +27,8 @@ extension Fleet {
     let event = hasPending(trigger) ? newestCause(of: trigger).event : .absent
     output.commands.append(
       PlannedCommand(
-        device: device, ordinal: record.takeOrdinal(), push: examination.route.push, event: event,
+        device: device, ordinal: record.takeOrdinal(),
+        push: .reload(examination.route.rate, of: examination.route.target), event: event,
         servedStart: output.served.count, servedCount: 0, chargesStart: output.charges.count, chargesCount: 0))
     // The instances are collected first: what waits says which kinds a background push names, and is ended below.
     visit.reached.clear()
@@ -91,12 +92,7 @@ extension Fleet {
     registry[rate: route, device] = state
     let left = Int32(rate.tokensLeft(state, now: now))
     assert(left >= 0, "no push takes a token of a rate that is not there")
-    switch route {
-    case .widgetPush, .unreachable: output.charges.append(PlannedCharge(ledger: .device, instance: .absent, left: left))
-    case .backgroundPush: output.charges.append(PlannedCharge(ledger: .background, instance: .absent, left: left))
-    case .controlPush(let control):
-      output.charges.append(PlannedCharge(ledger: .control, instance: control, left: left))
-    }
+    output.charges.append(PlannedCharge(ledger: route.rate.traits.ledger, instance: route.target, left: left))
   }
 
   /// Ends every cause that waits on one instance that the push reaches.

@@ -63,7 +63,7 @@ extension Fleet {
       return (Int32(tokensLeft(instance)), Int32(left))
     case .control:
       let state = registry.addressed[instance] ?? AddressedState()
-      let left = ledgers.controlPushes.tokensLeft(state.rate, now: now)
+      let left = ledgers.rate(.controlPushes).tokensLeft(state.rate, now: now)
       return (Int32(left < 0 ? tokensLeft(instance) : min(tokensLeft(instance), left)), -1)
     case .activity:
       let state = registry.addressed[instance] ?? AddressedState()

@@ -130,11 +130,8 @@ extension Fleet {
     let rate = ledgers.rate(route.rate)
     let state = registry[rate: route, device]
     if !rate.admits(state, now: now) {
-      if case .controlPush = route {
-        weighing.hold(.budgetInstance, until: rate.availableAt(state))
-      } else {
-        weighing.hold(.budgetDevice, until: rate.availableAt(state))
-      }
+      let reason = route.rate.traits.isShared ? Reason.budgetDevice : .budgetInstance
+      weighing.hold(reason, until: rate.availableAt(state))
     }
     if ledgers.apps.tokensLeft(registry.devices[device].app, now: now) == 0 {
       weighing.hold(.budgetApp, until: Timestamp(microseconds: 0) + LocalZone.day * (AppTable.day(of: now) + 1))

@@ -4,10 +4,10 @@ extension Fleet {
   /// Returns whether a token of the device's rate of pushes has a price now.
   ///
   /// A full rate gains no token, so one of its tokens costs nothing. A rate that holds one token at most cannot save any. A rate
-  /// of a single control is not priced, because its tokens serve no other instance.
+  /// that instances do not share is not priced, because its tokens serve no other instance.
   @inline(__always)
   func pricesRate(_ route: Route, _ device: DeviceSlot) -> Bool {
-    if case .controlPush = route { return false }
+    if !route.rate.traits.isShared { return false }
     let rate = ledgers.rate(route.rate)
     return rate.burst > 1 && rate.tokensOut(registry[rate: route, device], now: now) > 0
   }

@@ -8,13 +8,9 @@ enum Route: Equatable {
   /// No push can reach the instance, for this reason.
   case unreachable(Reason)
 
-  /// The push that this route makes; `widgets` for an unreachable instance, for which no push is made.
-  var push: PlannedPush {
-    switch self {
-    case .widgetPush, .unreachable: .widgets
-    case .backgroundPush: .background
-    case .controlPush(let control): .control(control)
-    }
+  /// The instance to whose own token the push goes; absent if instances share the token.
+  var target: InstanceSlot {
+    if case .controlPush(let control) = self { control } else { .absent }
   }
 
   /// The rate that a push by this route draws on; that of WidgetKit pushes for an unreachable instance.

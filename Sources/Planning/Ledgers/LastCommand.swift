@@ -25,13 +25,3 @@ struct LastCommand: Equatable {
   /// Marks the command as final: it can no longer be refunded.
   mutating func settle() { offset = -1 }
 }
-
-/// The rate of a device or of a control that a push draws on. The numbers are part of the state records.
-enum ChargedRate: UInt8, CaseIterable {
-  /// The device's rate of WidgetKit pushes.
-  case widgetPushes = 0
-  /// The device's rate of background pushes.
-  case backgroundPushes = 1
-  /// The rate of pushes to one control.
-  case controlPushes = 2
-}

@@ -7,12 +7,8 @@ import Policies
 /// changes: `RateState`, `DayWindow`, `LastCommand`. `RollingCharges` and `AppTable` are tables of this struct. A push
 /// is charged to several ledgers; all of them are checked before the first one is charged.
 struct Ledgers {
-  /// The rate of WidgetKit pushes to a device.
-  private(set) var widgetPushes: RateLedger
-  /// The rate of background pushes to a device.
-  private(set) var backgroundPushes: RateLedger
-  /// The rate of pushes to one control.
-  private(set) var controlPushes: RateLedger
+  /// The rates of the pushes of reloads, by `ChargedRate`.
+  private var pushes: ContiguousArray<RateLedger>
   /// The rate of priority-10 pushes to one activity.
   private(set) var activityPushes: RateLedger
   /// The rate of priority-10 pushes to one activity for which the person allows frequent updates.
@@ -27,9 +23,8 @@ struct Ledgers {
 
   /// Creates the ledgers of a profile, with nothing spent.
   init(_ profile: BudgetProfile) {
-    widgetPushes = RateLedger(profile.devicePushes)
-    backgroundPushes = RateLedger(profile.backgroundPushes)
-    controlPushes = RateLedger(profile.controlPushes)
+    pushes = ContiguousArray(
+      ChargedRate.allCases.map { RateLedger(profile.rates(of: $0.traits.ledger).first ?? .unlimited) })
     activityPushes = RateLedger(profile.activityPushes)
     frequentActivityPushes = RateLedger(profile.frequentActivityPushes)
     activityStarts = RateLedger(profile.activityStarts)
@@ -38,19 +33,12 @@ struct Ledgers {
   /// Takes over the limits of another profile. Tokens that were spent stay spent.
   mutating func use(_ profile: BudgetProfile) {
     let next = Ledgers(profile)
-    (widgetPushes, backgroundPushes, controlPushes) = (next.widgetPushes, next.backgroundPushes, next.controlPushes)
+    (pushes, activityStarts) = (next.pushes, next.activityStarts)
     (activityPushes, frequentActivityPushes) = (next.activityPushes, next.frequentActivityPushes)
-    activityStarts = next.activityStarts
   }
 
   /// Returns the rate that a push draws on.
-  func rate(_ rate: ChargedRate) -> RateLedger {
-    switch rate {
-    case .widgetPushes: widgetPushes
-    case .backgroundPushes: backgroundPushes
-    case .controlPushes: controlPushes
-    }
-  }
+  func rate(_ rate: ChargedRate) -> RateLedger { pushes[Int(rate.rawValue)] }
 
   /// Returns the rate of priority-10 pushes to an activity.
   /// - Parameter frequentPushes: Whether the person allows frequent updates.

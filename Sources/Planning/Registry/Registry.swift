@@ -99,17 +99,17 @@ struct Registry {
   /// The tokens spent of the rate that a push by a route is charged to.
   subscript(rate route: Route, device: DeviceSlot) -> RateState {
     @inline(__always) get {
-      switch route {
-      case .widgetPush, .unreachable: devices[device].pushRate
-      case .backgroundPush: devices[device].backgroundRate
-      case .controlPush(let control): self[ownRate: control]
+      switch route.rate {
+      case .widgetPushes: devices[device].pushRate
+      case .backgroundPushes: devices[device].backgroundRate
+      case .controlPushes: self[ownRate: route.target]
       }
     }
     set {
-      switch route {
-      case .widgetPush, .unreachable: devices[device].pushRate = newValue
-      case .backgroundPush: devices[device].backgroundRate = newValue
-      case .controlPush(let control): self[ownRate: control] = newValue
+      switch route.rate {
+      case .widgetPushes: devices[device].pushRate = newValue
+      case .backgroundPushes: devices[device].backgroundRate = newValue
+      case .controlPushes: self[ownRate: route.target] = newValue
       }
     }
   }

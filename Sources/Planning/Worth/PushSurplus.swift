@@ -22,30 +22,36 @@ struct PushSurplus: Equatable {
     background *= faded
     at = Self.second(now)
     last = Float(surplus)
-    switch rate {
-    case .widgetPushes: widgets += last
-    case .backgroundPushes: background += last
-    case .controlPushes: break
-    }
+    self[rate] += last
   }
 
   /// Takes out the surplus of the newest push, because the push was refunded.
   /// - Parameter rate: The rate that the push drew on.
   mutating func refund(_ rate: ChargedRate) {
-    switch rate {
-    case .widgetPushes: widgets = max(0, widgets - last)
-    case .backgroundPushes: background = max(0, background - last)
-    case .controlPushes: break
-    }
+    self[rate] = max(0, self[rate] - last)
     last = 0
   }
 
   /// Returns the surplus of the pushes that drew on a rate, faded to now, in looks; 0 for pushes to controls.
   func remembered(_ rate: ChargedRate, now: Timestamp) -> Double {
-    switch rate {
-    case .widgetPushes: Double(widgets) * factor(now)
-    case .backgroundPushes: Double(background) * factor(now)
-    case .controlPushes: 0
+    Double(self[rate]) * factor(now)
+  }
+
+  /// The surplus of the pushes that drew on a rate, faded to `at`; always 0 for pushes to controls.
+  private subscript(rate: ChargedRate) -> Float {
+    get {
+      switch rate {
+      case .widgetPushes: widgets
+      case .backgroundPushes: background
+      case .controlPushes: 0
+      }
+    }
+    set {
+      switch rate {
+      case .widgetPushes: widgets = newValue
+      case .backgroundPushes: background = newValue
+      case .controlPushes: break
+      }
     }
   }
 

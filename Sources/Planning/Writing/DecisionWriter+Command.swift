@@ -14,7 +14,7 @@ extension DecisionWriter {
   ) {
     let planned = output.commands[index]
     if index % Fleet.hintsMax == 0, output.commandCount > 1 { planner.fleet.prefetch(tokensFrom: index, of: output) }
-    guard case .widgets = planned.push else {
+    guard case .reload(.widgetPushes, _) = planned.push else {
       // Pushes other than widget pushes are rare, so they take the slower way.
       planner.command(index, of: output).encode(to: &json)
       return

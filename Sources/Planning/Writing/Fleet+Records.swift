@@ -61,9 +61,9 @@ extension Fleet {
     let charged = (planned.chargesStart..<planned.chargesStart + planned.chargesCount).map { place in
       let charge = output.charges[place]
       let owner: Identifier
-      switch charge.ledger {
-      case .instance, .control, .activity: owner = registry.id(of: charge.instance)
-      case .device, .background, .start: owner = deviceID
+      switch charge.ledger.traits.owner {
+      case .instance: owner = registry.id(of: charge.instance)
+      case .device: owner = deviceID
       case .app: owner = app
       }
       return Command.Charge(ledger: charge.ledger, owner: owner, left: Int(charge.left))
@@ -92,9 +92,7 @@ extension Fleet {
 
   private func surface(of planned: PlannedCommand) -> Surface {
     switch planned.push {
-    case .widgets: .widget
-    case .background: .background
-    case .control: .control
+    case .reload(let rate, _): rate.traits.surface
     case .activity(let instance, _, _): registry.addressed[instance]?.isChannel == true ? .broadcast : .liveActivity
     }
   }
@@ -103,12 +101,12 @@ extension Fleet {
     _ planned: PlannedCommand, of output: PlannerOutput, app: Identifier, command: Identifier, kinds: [Identifier]
   ) -> Command.APNs {
     switch planned.push {
-    case .widgets:
+    case .reload(.widgetPushes, _):
       return APNsRequests.widgets(token: registry.tokens(of: planned.device).widgets ?? "", app: app, command: command)
-    case .background:
+    case .reload(.backgroundPushes, _):
       return APNsRequests.background(
         token: registry.tokens(of: planned.device).background ?? "", app: app, command: command, kinds: kinds)
-    case .control(let instance):
+    case .reload(.controlPushes, let instance):
       return APNsRequests.control(token: registry.addressed[instance]?.token ?? "", app: app, command: command)
     case .activity(let instance, let payload, let priority):
       let state = registry.addressed[instance] ?? AddressedState()

@@ -23,10 +23,8 @@ package struct PlannedCommand {
 
 /// The sort of APNs request that a command becomes.
 package enum PlannedPush {
-  case widgets
-  case background
-  /// A push to the token of a control.
-  case control(InstanceSlot)
+  /// A push that reloads instances, by a token of the device, or by that of one instance.
+  case reload(ChargedRate, of: InstanceSlot)
   /// A push to a Live Activity, a push-to-start token or a channel. `payload` is the index of the body in
   /// `PlannerOutput.payloads`, and `priority` the APNs priority.
   case activity(InstanceSlot, payload: Int, priority: UInt8)
@@ -34,9 +32,7 @@ package enum PlannedPush {
   /// The surface of the push. A push to a channel counts as `liveActivity` here, because only the instance tells them apart.
   package var surface: Surface {
     switch self {
-    case .widgets: .widget
-    case .background: .background
-    case .control: .control
+    case .reload(let rate, _): rate.traits.surface
     case .activity: .liveActivity
     }
   }

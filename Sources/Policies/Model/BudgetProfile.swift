@@ -33,6 +33,19 @@ public struct BudgetProfile: Equatable, Sendable {
     return rate
   }
 
+  /// Returns the rates that may apply to a ledger; empty for ledgers that count by the day. Those of an activity are the one without and
+  /// the one with frequent updates.
+  public func rates(of ledger: Command.Ledger) -> [Rate] {
+    switch ledger {
+    case .device: [devicePushes]
+    case .background: [backgroundPushes]
+    case .control: [controlPushes]
+    case .activity: [activityPushes, frequentActivityPushes]
+    case .start: [activityStarts]
+    case .instance, .app: []
+    }
+  }
+
   /// Creates a profile from its parts. Nothing is checked.
   public init(
     name: String, instanceReloads: PerDay, timelineReloads: TimelineReloads = .standard, devicePushes: Rate,

@@ -81,7 +81,7 @@ struct LedgerReplay {
   }
 
   private mutating func chargeRate(_ name: LedgerName, _ charge: LedgerCharge) {
-    let known = limits(of: charge.policy)?.rates(of: charge.ledger) ?? []
+    let known = limits(of: charge.policy)?.rates[charge.ledger] ?? []
     guard !known.isEmpty else {
       report.chargesNotRecomputed += 1
       if limits(of: charge.policy) == nil { report.addUnknownPolicy(charge.policy) }

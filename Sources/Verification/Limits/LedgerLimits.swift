@@ -41,37 +41,18 @@ public struct LedgerLimits: Equatable, Sendable {
     }
   }
 
-  /// The limit on pushes to the widgets of a device; nil if it is not known.
-  public var device: RateLimit?
-  /// The limit on background pushes to a device; nil if it is not known.
-  public var background: RateLimit?
-  /// The limit on pushes to the controls of a device; nil if it is not known.
-  public var control: RateLimit?
-  /// The limit on pushes that start a Live Activity on a device; nil if it is not known.
-  public var start: RateLimit?
-  /// The limits on pushes at priority 10 to a Live Activity, without and with frequent updates. Commands do not say
-  /// which one applies. Empty if none is known.
-  public var activity: [RateLimit]
+  /// The rates that may apply to a ledger; none for a ledger whose limit is not known, and for those that count by the day. An activity
+  /// has one without and one with frequent updates: commands do not say which one applies.
+  public var rates: [Command.Ledger: [RateLimit]]
   /// The number of tokens that an instance has for a day, by its kind.
   public var days: [Identifier: DailyNumber]
 
+  /// Creates limits.
   /// - Parameters:
-  ///   - device: the limit on pushes to the widgets of a device; nil if it is not known.
-  ///   - background: the limit on background pushes to a device; nil if it is not known.
-  ///   - control: the limit on pushes to the controls of a device; nil if it is not known.
-  ///   - start: the limit on pushes that start a Live Activity on a device; nil if it is not known.
-  ///   - activity: each limit that may hold for pushes at priority 10 to a Live Activity.
-  ///   - days: the number of tokens that an instance has for a day, by its kind.
-  public init(
-    device: RateLimit? = nil, background: RateLimit? = nil, control: RateLimit? = nil, start: RateLimit? = nil,
-    activity: [RateLimit] = [],
-    days: [Identifier: DailyNumber] = [:]
-  ) {
-    self.device = device
-    self.background = background
-    self.control = control
-    self.start = start
-    self.activity = activity
+  ///   - rates: The rates that may apply to a ledger.
+  ///   - days: The number of tokens that an instance has for a day, by its kind.
+  public init(rates: [Command.Ledger: [RateLimit]] = [:], days: [Identifier: DailyNumber] = [:]) {
+    self.rates = rates
     self.days = days
   }
 }

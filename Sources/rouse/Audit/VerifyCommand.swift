@@ -133,7 +133,7 @@ struct VerifyCommand: AsyncParsableCommand {
       let policy = try PolicyFile.document(path, profile: profile.profile).policy
       limits[policy.reference.hash] = LedgerLimits(policy)
     }
-    if let deviceLimit { limits[""] = LedgerLimits(device: try Self.rate(deviceLimit)) }
+    if let deviceLimit { limits[""] = LedgerLimits(rates: [.device: [try Self.rate(deviceLimit)]]) }
     return limits
   }
 
