@@ -272,6 +272,30 @@ struct LedgerCheckTests {
     #expect(try rules { $0.event = "e0" }.contains(.decidedTwice))
   }
 
+  @Test(
+    "an instance that no decision names may have a rolling day, if a kind of the policy has one",
+    arguments: [true, false, nil])
+  func unnamedInstance(isRolling: Bool?) throws {
+    var day = Day(charges: 6)
+    for i in day.commands.indices {
+      // Three in three minutes, and again when those are 24 hours old.
+      let at = Timestamp(microseconds: Self.noon) + .hours(Int64(i / 3 * 24)) + .minutes(Int64(i % 3))
+      (day.commands[i].at, day.decisions[i].at) = (at, at)
+      day.commands[i].charged = [Command.Charge(ledger: .instance, owner: "beside", left: max(0, 2 - i))]
+    }
+    func overspent() throws -> Int? {
+      let days = isRolling.map { ["L" as Identifier: LedgerLimits.DailyNumber(perDay: 3, isRolling: $0)] }
+      var check = LedgerCheck(limits: days.map { [Self.policy.hash: LedgerLimits(days: $0)] } ?? [:])
+      for decision in day.decisions { check.add(decision: decision.json(), place: "decisions") }
+      for command in day.commands { check.add(command: command.json(), place: "commands") }
+      return try check.finish().violationsByRule[.overspent]
+    }
+    // In a calendar day, the third token of the second day is one too many: two of three charges would begin a day.
+    #expect(try overspent() == (isRolling == false ? 1 : nil))
+    day.commands[5].charged[0].left = 1
+    #expect(try overspent() == 1, "24 hours have no fourth token")
+  }
+
   @Test("a charge one microsecond too early exceeds the rate")
   func rate() throws {
     var day = Day(charges: 5)

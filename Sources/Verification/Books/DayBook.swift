@@ -8,6 +8,9 @@ struct DayBook {
   struct Terms {
     /// The number of tokens for a day under the policy of the charge; nil where it is not known.
     var limit: LedgerLimits.DailyNumber?
+    /// The rolling days that the ledger may have if `limit` is not known: those of the policy's kinds; nil if the policy is not known
+    /// either.
+    var rolling: [LedgerLimits.DailyNumber]?
     /// Whether reloads that no command led to may have taken tokens.
     var mayCountTimelines: Bool
     var refundsAllowed: Bool
@@ -45,7 +48,7 @@ struct DayBook {
   /// Enters a charge that is not the first. Within a window each charge takes one token; a number that rises begins a new
   /// window.
   mutating func enter(_ charge: LedgerCharge, _ rules: Terms) -> BookFinding {
-    let before = last
+    let (before, total) = (last, self.total)
     last = charge
     recent.removeAll { $0 <= charge.at - .hours(24) }
     recent.append(charge.at)
@@ -59,16 +62,29 @@ struct DayBook {
     let (old, new) = (Int128(before.left), Int128(charge.left))
     if new == old - 1 { return .consistent }
     if new < old - 1 { return checkFall(charge, from: before, rules) }
-    guard isNewWindow(charge, after: before, rules) else { return rise(charge, from: before, rules) }
+    guard isNewWindow(charge, after: before, rules) else {
+      return mayBeRolling(before: total, rules) ? .consistent : rise(charge, from: before, rules)
+    }
     if charge.ledger != .app { windowStarts = Array((windowStarts + [charge.at]).suffix(2)) }
     return .consistent
+  }
+
+  /// The tokens left and the charges of the last 24 hours together: the limit of a rolling day, if nothing else took tokens.
+  private var total: Int128 { Int128(last.left) + Int128(recent.count) }
+
+  /// Whether the last charge is right if the ledger has a rolling day. No decision tells the kind of an instance that pushes only reload
+  /// along with others.
+  /// - Parameter before: `total` before that charge.
+  private func mayBeRolling(before: Int128, _ rules: Terms) -> Bool {
+    guard rules.limit == nil, last.ledger == .instance else { return false }
+    guard let rolling = rules.rolling else { return total == before }
+    return rolling.contains { total == $0.perDay || $0.countsTimelines && total < $0.perDay }
   }
 
   /// Checks a rolling day: the tokens left and the charges of the last 24 hours together are the limit.
   private func checkRolling(_ charge: LedgerCharge, perDay: Int, _ rules: Terms) -> BookFinding {
     guard !rules.historyIsCut, !rules.refundsAllowed else { return .consistent }
-    let sum = Int128(charge.left) + Int128(recent.count)
-    if sum == Int128(perDay) || rules.limit?.countsTimelines == true && sum < Int128(perDay) { return .consistent }
+    if total == perDay || rules.limit?.countsTimelines == true && total < perDay { return .consistent }
     return .violation(
       .ledgerBroken,
       "\(charge.left) left after \(charge.command) and \(recent.count) charges in 24 h, expected \(perDay) together")

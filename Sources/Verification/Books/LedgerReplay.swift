@@ -65,7 +65,8 @@ struct LedgerReplay {
     // The kind is known from decisions, and a push also charges instances that no decision has named.
     let mayCountTimelines = limit?.countsTimelines ?? known?.values.contains { $0.countsTimelines } ?? true
     let rules = DayBook.Terms(
-      limit: limit, mayCountTimelines: charge.ledger == .instance && mayCountTimelines, refundsAllowed: refundsAllowed,
+      limit: limit, rolling: known?.values.filter(\.isRolling),
+      mayCountTimelines: charge.ledger == .instance && mayCountTimelines, refundsAllowed: refundsAllowed,
       historyIsCut: historyIsCut, policies: policies)
     let finding: BookFinding
     if days[name] != nil {
