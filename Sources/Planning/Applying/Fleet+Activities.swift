@@ -87,13 +87,11 @@ extension Fleet {
       PlannedServed(instance: instance, reason: reason, causesStart: output.causes.count, causesCount: 1))
     output.causes.append(event)
     output.commands[command].servedCount = 1
-    report(
-      Told(
-        instance: instance, event: event, verdict: .emit, reason: reason,
-        relevance: relevance,
-        weighing: lane.weighing, distance: lane.distance, looks: lane.looks, command: command,
-        causes: output.causes.count - 1..<output.causes.count),
-      into: &output)
+    var decision = PlannedDecision(about: event, on: instance, .emit, reason, relevance: relevance)
+    decision.note(lane.weighing, distance: lane.distance, looks: lane.looks)
+    decision.command = Int32(command)
+    (decision.causesStart, decision.causesCount) = (UInt32(output.causes.count - 1), 1)
+    report(decision, into: &output)
   }
 
   /// Returns the time until which a push is worth sending. An update is soon outdated. An end must reach a phone that was

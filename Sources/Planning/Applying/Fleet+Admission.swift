@@ -66,11 +66,11 @@ extension Fleet {
     _ event: borrowing EventInHand, _ instance: InstanceSlot, _ device: DeviceSlot, _ relevance: Float,
     into output: inout PlannerOutput
   ) {
-    report(
-      Told(
-        instance: instance, event: event.slot, verdict: .coalesce, reason: .emittedCoalesced,
-        relevance: relevance, command: output.place(ofEarlier: registry.devices[device].lastCommand),
-        objective: resultOfJoining(instance, relevance: relevance)), into: &output)
+    var decision = PlannedDecision(
+      about: event.slot, on: instance, .coalesce, .emittedCoalesced, relevance: relevance,
+      objective: resultOfJoining(instance, relevance: relevance))
+    decision.command = Int32(output.place(ofEarlier: registry.devices[device].lastCommand))
+    report(decision, into: &output)
   }
 
   /// Counts the current event as a visible change in the demand of an instance. In quiet hours it is not counted, because it
@@ -127,8 +127,8 @@ extension Fleet {
       ended = true
       record.releasedEvents.append(cause.event)
       report(
-        Told(
-          instance: instance, event: cause.event, verdict: .suppress, reason: reason, relevance: cause.relevance,
+        PlannedDecision(
+          about: cause.event, on: instance, .suppress, reason, relevance: cause.relevance,
           objective: counts ? result(of: cause, on: instance, as: reason) : nil),
         into: &output)
     }

@@ -127,23 +127,22 @@ extension Fleet {
     let isTrigger = primary != .emittedShared
     let newest = newestCause(of: instance)
     let terms = visit.terms(of: instance)
-    var told = Told(
-      instance: instance, event: newest.event, verdict: .emit, reason: primary, relevance: newest.relevance,
-      weighing: examination.weighing, distance: terms.distance, looks: terms.looks, route: examination.route,
-      command: command, causes: range)
+    var decision = PlannedDecision(about: newest.event, on: instance, .emit, primary, relevance: newest.relevance)
+    decision.note(examination.weighing, distance: terms.distance, looks: terms.looks)
+    decision.command = Int32(command)
     if isTrigger {
-      told.objective = result(of: newest, on: instance, as: primary)
-      report(told, into: &output)
+      decision.objective = result(of: newest, on: instance, as: primary)
+      (decision.causesStart, decision.causesCount) = (UInt32(range.lowerBound), UInt32(range.count))
+      report(decision, examined: examination.route, into: &output)
     }
-    told.verdict = .coalesce
-    told.reason = isTrigger ? .emittedCoalesced : .emittedShared
-    told.causes = 0..<0
+    decision.verdict = .coalesce
+    decision.reason = isTrigger ? .emittedCoalesced : .emittedShared
+    (decision.causesStart, decision.causesCount) = (0, 0)
     while let cause = pending.takeCause(from: waiting, where: { _ in true }) {
       if !isTrigger || cause.event != newest.event {
-        told.event = cause.event
-        told.relevance = cause.relevance
-        told.objective = result(of: cause, on: instance, as: told.reason)
-        report(told, into: &output)
+        (decision.event, decision.relevance) = (cause.event, cause.relevance)
+        decision.objective = result(of: cause, on: instance, as: decision.reason)
+        report(decision, examined: examination.route, into: &output)
       }
       record.releasedEvents.append(cause.event)
     }
@@ -192,12 +191,12 @@ extension Fleet {
       let until = min(clearAt, cause.expires)
       assert(until > now, "a decision that defers tells a time to come")
       let terms = visit.terms(of: instance)
-      report(
-        Told(
-          instance: instance, event: visit.event.slot, verdict: .defer,
-          reason: examination.weighing.block ?? .belowPrice, relevance: cause.relevance,
-          weighing: examination.weighing, distance: terms.distance, looks: terms.looks, route: examination.route,
-          until: until), into: &output)
+      var decision = PlannedDecision(
+        about: visit.event.slot, on: instance, .defer, examination.weighing.block ?? .belowPrice,
+        relevance: cause.relevance)
+      decision.note(examination.weighing, distance: terms.distance, looks: terms.looks)
+      decision.until = until
+      report(decision, examined: examination.route, into: &output)
       setDue(instance, min(pending[registry.instances[instance].waiting].due, until))
       registry.set(heldFor: HeldReason(examination.weighing.block), instance)
     }
@@ -213,11 +212,10 @@ extension Fleet {
     registry.set(heldFor: held, trigger)
     let cause = newestCause(of: trigger)
     let terms = visit.terms(of: trigger)
-    report(
-      Told(
-        instance: trigger, event: cause.event, verdict: .defer, reason: block, relevance: cause.relevance,
-        weighing: examination.weighing, distance: terms.distance, looks: terms.looks, route: examination.route,
-        until: cause.expires > now ? min(until, cause.expires) : until), into: &output)
+    var decision = PlannedDecision(about: cause.event, on: trigger, .defer, block, relevance: cause.relevance)
+    decision.note(examination.weighing, distance: terms.distance, looks: terms.looks)
+    decision.until = cause.expires > now ? min(until, cause.expires) : until
+    report(decision, examined: examination.route, into: &output)
   }
 }
 

@@ -15,34 +15,30 @@ extension Fleet {
     lane: ActivityVerdict.Lane = .init(),
     into output: inout PlannerOutput
   ) {
-    report(
-      Told(
-        instance: instance, event: event.slot, verdict: .suppress, reason: reason,
-        relevance: relevance,
-        weighing: lane.weighing, distance: lane.distance, looks: lane.looks),
-      into: &output)
+    var decision = PlannedDecision(about: event.slot, on: instance, .suppress, reason, relevance: relevance)
+    decision.note(lane.weighing, distance: lane.distance, looks: lane.looks)
+    report(decision, into: &output)
   }
 
-  /// Adds a decision to the output, with the tokens that the ledgers hold now. The instance's day must be up to date.
+  /// Adds a decision to the output, with its number and the tokens that the ledgers hold now. The instance's day must be up to date.
+  /// - Parameters:
+  ///   - decision: The decision.
+  ///   - examined: The route of the push that was examined; nil if none was.
+  ///   - output: Receives the decision.
   @inline(__always)
-  mutating func report(_ told: Told, into output: inout PlannerOutput) {
-    let state = registry.instances[told.instance]
+  mutating func report(
+    _ decision: PlannedDecision, examined: Route? = nil, into output: inout PlannerOutput
+  ) {
+    var decision = decision
+    let state = registry.instances[decision.instance]
     assert(
       state.day.isUpToDate(rules[state.kind].day, now: now), "a decision counts the tokens of a day that is over")
-    let route = told.route ?? self.route(of: told.instance, device: state.device)
-    let left = ledgersLeft(told.instance, state.device, route)
-    output.decisions.append(
-      PlannedDecision(
-        event: told.event, instance: told.instance, kind: state.kind, command: Int32(told.command),
-        causesStart: UInt32(told.causes.lowerBound), causesCount: UInt32(told.causes.count),
-        ordinal: record.takeOrdinal(), verdict: told.verdict, reason: told.reason,
-        // A duplicate is not final: the final decision belongs to the first delivery of the event.
-        final: told.verdict != .defer && told.reason != .duplicate,
-        surface: registry.surface(of: told.instance, route: route),
-        objective: told.objective, relevance: told.relevance, wrong: Float(told.distance), looks: Float(told.looks),
-        value: Float(told.weighing.worth), price: Float(told.weighing.price),
-        leftInstance: left.instance, leftDevice: left.device,
-        leftApp: Int32(ledgers.apps.tokensLeft(registry.devices[state.device].app, now: now)), until: told.until))
+    let route = examined ?? self.route(of: decision.instance, device: state.device)
+    (decision.kind, decision.ordinal) = (state.kind, record.takeOrdinal())
+    decision.surface = registry.surface(of: decision.instance, route: route)
+    (decision.leftInstance, decision.leftDevice) = ledgersLeft(decision.instance, state.device, route)
+    decision.leftApp = Int32(ledgers.apps.tokensLeft(registry.devices[state.device].app, now: now))
+    output.decisions.append(decision)
   }
 
   /// Returns the tokens that an instance has left today. Its day must be up to date.

@@ -76,10 +76,10 @@ import Testing
   }
 
   private static func decision(_ kind: KindSlot, _ result: ObjectiveResult) -> PlannedDecision {
-    PlannedDecision(
-      event: EventSlot(0), instance: InstanceSlot(0), kind: kind, command: -1, causesStart: 0, causesCount: 1,
-      ordinal: 0, verdict: .suppress, reason: .expired, final: true, surface: .widget, objective: result, relevance: 1,
-      wrong: 0, looks: 0, value: 0, price: 0, leftInstance: -1, leftDevice: -1, leftApp: -1, until: .distantFuture)
+    var decision = PlannedDecision(
+      about: EventSlot(0), on: InstanceSlot(0), .suppress, .expired, relevance: 1, objective: result)
+    decision.kind = kind
+    return decision
   }
 
   @Test("while it runs, each owned partition shows its state, lag, devices and policy, and afterwards none does")
