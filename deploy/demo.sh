@@ -44,6 +44,6 @@ done
 # kcat shows the topics while the demo runs.
 setup kcat
 # The messages go to standard error, so that standard output has only the demo's answers.
-[ -x .build/release/rouse ] || echo 'building Rouse; the first time, that takes about ten minutes on two cores' >&2
+[ -x .build/release/rouse ] || echo 'building Rouse; the first time, that takes ten to twenty minutes on two cores' >&2
 swift build -c release --product rouse >&2
 exec "$(swift build -c release --show-bin-path)/rouse" demo "$@"
