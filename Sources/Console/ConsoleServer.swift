@@ -34,12 +34,12 @@ public final class ConsoleServer: Sendable {
     let watch = ClusterWatch(settings.pipeline, now: now)
     let policies = PolicyWatch(settings.pipeline)
     let processes = settings.others.map { ProcessWatch($0, now: now) }
-    let reports = ReportShelf(
-      path: ReportShelf.path(besides: settings.storePath), bytesMax: settings.limits.bodyBytesMax, logger: logger)
+    let reports = ReportStore(
+      path: ReportStore.path(besides: settings.storePath), bytesMax: settings.limits.bodyBytesMax, logger: logger)
     let tailer = DecisionTailer(storePath: settings.storePath, logger: logger)
-    let refusals = RefusalBook(metrics)
-    let makeDesk: @Sendable (StoreReaders, StoreReaders?) -> ConsoleDesk = { readers, storeReaders in
-      ConsoleDesk(
+    let refusals = RefusedAttempts(metrics)
+    let makeDesk: @Sendable (StoreReaders, StoreReaders?) -> ConsoleContext = { readers, storeReaders in
+      ConsoleContext(
         settings, readers, storeReaders: storeReaders, tailer, sessions: sessions, watch: watch, policies: policies,
         processes: processes,
         reports: reports, refusals: refusals, metrics: metrics, logger: logger, now: now)

@@ -19,7 +19,7 @@ final class ConsoleService: HTTPService {
   private let readers: StoreReaders
   private let cluster: StoreReaders
   private let changes: StoreReaders
-  private let refusals: RefusalBook
+  private let refusals: RefusedAttempts
   private let outside: StoreReaders
   private let metrics: ConsoleMetrics
   private let now: @Sendable () -> Timestamp
@@ -43,7 +43,7 @@ final class ConsoleService: HTTPService {
   ///   - now: The wall clock.
   init(
     _ settings: ConsoleSettings, access: Authenticator?, _ sessions: ConsoleSessions, _ readers: StoreReaders,
-    _ cluster: StoreReaders, _ changes: StoreReaders, _ outside: StoreReaders, _ refusals: RefusalBook,
+    _ cluster: StoreReaders, _ changes: StoreReaders, _ outside: StoreReaders, _ refusals: RefusedAttempts,
     _ metrics: ConsoleMetrics,
     now: @escaping @Sendable () -> Timestamp
   ) {
@@ -159,11 +159,11 @@ final class ConsoleService: HTTPService {
       }
       let threads = threads(of: route)
       let client = request.viewer.key ?? request.head.remote ?? ""
-      try threads.submit(of: client) { [sessions] desk in
-        desk.begin(request)
-        let answer = Self.answer(request, route, desk, sessions)
+      try threads.submit(of: client) { [sessions] context in
+        context.begin(request)
+        let answer = Self.answer(request, route, context, sessions)
         reply(
-          desk.access.record(request, route, of: desk, answer) {
+          context.access.record(request, route, of: context, answer) {
             ProblemPage.answer(to: $0, request.head, sessions, request.viewer)
           })
       }
@@ -180,15 +180,15 @@ final class ConsoleService: HTTPService {
   }
 
   private static func answer(
-    _ request: ConsoleRequest, _ route: ConsoleRoute, _ desk: ConsoleDesk, _ sessions: ConsoleSessions
+    _ request: ConsoleRequest, _ route: ConsoleRoute, _ context: ConsoleContext, _ sessions: ConsoleSessions
   ) -> HTTPAnswer {
     do {
-      return try route.answer(request, desk)
+      return try route.answer(request, context)
     } catch let problem as Problem {
       return ProblemPage.answer(to: problem, request.head, sessions, request.viewer)
     } catch {
-      desk.closeStore()
-      desk.logger.warning("a question failed", metadata: ["operation": "\(route.name)", "error": "\(error)"])
+      context.closeStore()
+      context.logger.warning("a question failed", metadata: ["operation": "\(route.name)", "error": "\(error)"])
       let problem = Problem(.unavailable, "the question could not be answered: \(error)", retryAfterSeconds: 5)
       return ProblemPage.answer(to: problem, request.head, sessions, request.viewer)
     }

@@ -12,7 +12,7 @@ public final class GatewayServer: Sendable {
   private let server: HTTPServer
   private let producer: RecordProducer
   private let access: Authenticator?
-  private let book: ChangeBook?
+  private let accessRecords: AccessRecordWriter?
   private let hasEnded = Atomic<Bool>(false)
 
   /// The time between two looks at the key file.
@@ -37,8 +37,9 @@ public final class GatewayServer: Sendable {
   ) async throws(HTTPListenerError) -> GatewayServer {
     let metrics = GatewayMetrics(registry)
     let producer = RecordProducer(kafka, bounds: settings.bounds, metrics: metrics, logger: logger)
-    let book = records.map { ChangeBook($0, metrics) }
-    let gateway = GatewayService(settings, access: access, devices: devices, book: book, producer, metrics)
+    let accessRecords = records.map { AccessRecordWriter($0, metrics) }
+    let gateway = GatewayService(
+      settings, access: access, devices: devices, accessRecords: accessRecords, producer, metrics)
     let server = try await HTTPServer.start(
       settings.listen, gateway, limits: settings.limits, certificate: settings.certificate)
     registry.collect {
@@ -48,14 +49,16 @@ public final class GatewayServer: Sendable {
       metrics.connections.set(Double(server.connectionCount))
       if let left = settings.certificate?.secondsLeft { metrics.certificateSeconds.set(Double(left)) }
     }
-    return GatewayServer(server, producer, access, book)
+    return GatewayServer(server, producer, access, accessRecords)
   }
 
-  private init(_ server: HTTPServer, _ producer: RecordProducer, _ access: Authenticator?, _ book: ChangeBook?) {
+  private init(
+    _ server: HTTPServer, _ producer: RecordProducer, _ access: Authenticator?, _ accessRecords: AccessRecordWriter?
+  ) {
     self.server = server
     self.producer = producer
     self.access = access
-    self.book = book
+    self.accessRecords = accessRecords
   }
 
   /// The address that the server has.
@@ -89,6 +92,6 @@ public final class GatewayServer: Sendable {
   public func stop() async {
     await server.stop()
     hasEnded.store(true, ordering: .relaxed)
-    book?.end()
+    accessRecords?.end()
   }
 }

@@ -17,8 +17,8 @@ public final class GatewayService: HTTPService {
   private let settings: GatewaySettings
   private let access: Authenticator?
   private let producer: RecordProducer
-  private let desk: DeviceDesk?
-  private let book: ChangeBook?
+  private let lookup: DeviceLookup?
+  private let accessRecords: AccessRecordWriter?
   private let metrics: GatewayMetrics
   private let validators: RecordValidators
   private let now: @Sendable () -> Timestamp
@@ -41,29 +41,31 @@ public final class GatewayService: HTTPService {
     _ producer: RecordProducer,
     _ metrics: GatewayMetrics
   ) {
-    self.init(settings, access: access, devices: devices, book: nil, producer, metrics)
+    self.init(settings, access: access, devices: devices, accessRecords: nil, producer, metrics)
   }
 
   /// Makes the service of a gateway that keeps access records.
   convenience init(
-    _ settings: GatewaySettings, access: Authenticator?, devices: (any RegisteredDevices)?, book: ChangeBook?,
+    _ settings: GatewaySettings, access: Authenticator?, devices: (any RegisteredDevices)?,
+    accessRecords: AccessRecordWriter?,
     _ producer: RecordProducer, _ metrics: GatewayMetrics
   ) {
-    self.init(settings, access: access, devices: devices, book: book, producer, metrics) {
+    self.init(settings, access: access, devices: devices, accessRecords: accessRecords, producer, metrics) {
       Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
     }
   }
 
   /// Makes a gateway with a clock.
   init(
-    _ settings: GatewaySettings, access: Authenticator?, devices: (any RegisteredDevices)?, book: ChangeBook?,
+    _ settings: GatewaySettings, access: Authenticator?, devices: (any RegisteredDevices)?,
+    accessRecords: AccessRecordWriter?,
     _ producer: RecordProducer, _ metrics: GatewayMetrics, now: @escaping @Sendable () -> Timestamp
   ) {
     self.settings = settings
     self.access = access
     self.producer = producer
-    desk = devices.map { DeviceDesk($0) }
-    self.book = book
+    lookup = devices.map { DeviceLookup($0) }
+    self.accessRecords = accessRecords
     self.metrics = metrics
     self.now = now
     validators = RecordValidators(
@@ -123,7 +125,7 @@ public final class GatewayService: HTTPService {
   private func note(
     _ cause: String, _ key: String?, _ operation: GatewayOperation, _ problem: Problem, _ head: HTTPHead
   ) {
-    book?.note(
+    accessRecords?.note(
       RefusedAttempt(
         at: now(), cause: cause, key: key, operation: operation.rawValue, status: problem.kind.status,
         client: head.remote))
@@ -159,10 +161,10 @@ public final class GatewayService: HTTPService {
   /// Returns the look at the registration in force that a request needs; nil if it needs none.
   private func deviceRequest(
     _ route: GatewayRoute, _ head: HTTPHead, _ principal: Principal?
-  ) throws(Problem) -> DeviceDesk.DeviceRequest? {
+  ) throws(Problem) -> DeviceLookup.DeviceRequest? {
     guard let device = route.device else { return nil }
     let (ifMatch, ifNoneMatch) = (head.list("if-match"), head.list("if-none-match"))
-    guard desk != nil else {
+    guard lookup != nil else {
       guard route.operation != .getDevice else {
         throw Problem(
           .notFound,
@@ -176,7 +178,7 @@ public final class GatewayService: HTTPService {
       }
       return nil
     }
-    let request = DeviceDesk.DeviceRequest(
+    let request = DeviceLookup.DeviceRequest(
       operation: route.operation, device: device, apps: principal.map { Self.apps(of: $0, for: route.operation) } ?? [],
       ifMatch: ifMatch,
       ifNoneMatch: ifNoneMatch)
@@ -187,15 +189,15 @@ public final class GatewayService: HTTPService {
 
   private func take(
     _ head: HTTPHead, _ route: GatewayRoute, _ mode: EventBinding.ContentMode?, _ principal: Principal?,
-    _ device: DeviceDesk.DeviceRequest?, _ body: [UInt8], _ answer: @escaping @Sendable (HTTPAnswer) -> Void
+    _ device: DeviceLookup.DeviceRequest?, _ body: [UInt8], _ answer: @escaping @Sendable (HTTPAnswer) -> Void
   ) {
     let reply: @Sendable (HTTPAnswer) -> Void = { [metrics] reply in
       metrics.answered(route.operation, status: reply.status, bodyBytes: body.count)
       answer(reply)
     }
     let request = RecordValidator.Request(route: route, mode: mode, body: body, principal: principal, now: now())
-    guard let desk, let device else { return write(head, request, reply) }
-    desk.look(device) { [self] result in
+    guard let lookup, let device else { return write(head, request, reply) }
+    lookup.look(device) { [self] result in
       switch result {
       case .success(nil): write(head, request, reply)
       case .success(let answer?):
@@ -228,15 +230,15 @@ public final class GatewayService: HTTPService {
     case .success(let records):
       request.principal?.bucket?.take(records.count)
       let signed = Self.sign(records, request.principal)
-      guard let book, let change = Self.change(head, request) else { return submit(signed, reply) }
-      book.record(change) { [self] refusal in
+      guard let accessRecords, let change = Self.change(head, request) else { return submit(signed, reply) }
+      accessRecords.record(change) { [self] refusal in
         if let refusal { return reply(refusal.answer) }
         submit(signed) { answer in
           if answer.status != change.status {
             var failed = change
             failed.status = answer.status
             // The change has its record; this one only says that it failed, so the answer does not wait for it.
-            book.record(failed) { _ in }
+            accessRecords.record(failed) { _ in }
           }
           reply(answer)
         }

@@ -189,7 +189,7 @@ import Testing
     let schemas = try #require(try SchemaCheck.openAPI().document["components"]?["schemas"])
     func values(_ name: String) -> [String] { schemas[name]?["enum"]?.elements.compactMap(\.text) ?? [] }
     #expect(values("Reason") == Reason.allCases.map(\.rawValue))
-    #expect(values("LetterReason") == DeadLetterBox.reasons)
+    #expect(values("LetterReason") == DeadLetterQueue.reasons)
     #expect(values("Verdict") == Verdict.allCases.map(\.rawValue))
     #expect(values("Surface") == Surface.allCases.map(\.rawValue))
     #expect(schemas["Name"]?["maxLength"] == .number(Double(DomainBounds.plannedDeviceBytesMax)))

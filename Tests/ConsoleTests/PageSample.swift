@@ -25,9 +25,9 @@ final class PageSample {
   /// 2013-03-08T12:00:00Z
   static let start = Timestamp(microseconds: 1_362_744_000_000_000)
 
-  let desk: ConsoleDesk
-  /// Makes another desk on the same store.
-  let makeDesk: @Sendable (StoreReaders) -> ConsoleDesk
+  let context: ConsoleContext
+  /// Makes another context on the same store.
+  let makeDesk: @Sendable (StoreReaders) -> ConsoleContext
   let sessions: ConsoleSessions
   private let folder: URL
 
@@ -49,24 +49,24 @@ final class PageSample {
     settings.devices = devices
     change(&settings)
     let (place, watch) = (settings, ClusterWatch(settings.pipeline, now: now))
-    let reports = ReportShelf(
-      path: ReportShelf.path(besides: settings.storePath), bytesMax: 1 << 20, logger: RunningConsole.silent)
-    let makeDesk: @Sendable (StoreReaders) -> ConsoleDesk = { readers in
-      ConsoleDesk(
+    let reports = ReportStore(
+      path: ReportStore.path(besides: settings.storePath), bytesMax: 1 << 20, logger: RunningConsole.silent)
+    let makeDesk: @Sendable (StoreReaders) -> ConsoleContext = { readers in
+      ConsoleContext(
         place, readers, DecisionTailer(storePath: place.storePath, logger: RunningConsole.silent), sessions: sessions,
         watch: watch, policies: PolicyWatch(place.pipeline), processes: place.others.map { ProcessWatch($0, now: now) },
         reports: reports,
-        refusals: RefusalBook(ConsoleMetrics(MetricRegistry())), metrics: ConsoleMetrics(MetricRegistry()),
+        refusals: RefusedAttempts(ConsoleMetrics(MetricRegistry())), metrics: ConsoleMetrics(MetricRegistry()),
         logger: RunningConsole.silent, now: now)
     }
     self.makeDesk = makeDesk
     self.sessions = sessions
     // The pages are made on the thread of the test; the thread of the readers only makes what is read while it is sent.
-    desk = makeDesk(StoreReaders(settings, threads: 1, makeDesk: makeDesk) { _ in })
+    context = makeDesk(StoreReaders(settings, threads: 1, makeDesk: makeDesk) { _ in })
   }
 
   deinit {
-    desk.readers.end()
+    context.readers.end()
     try? FileManager.default.removeItem(at: folder)
   }
 
@@ -86,7 +86,7 @@ final class PageSample {
     let (route, places) = try ConsoleRoute.find(method: method, path: head.path)
     let request = ConsoleRequest(
       head: head, places: places, query: try RequestQuery(head.query), body: Array(body.utf8), viewer: viewer)
-    var answer = try route.answer(request, desk)
+    var answer = try route.answer(request, context)
     if let stream = answer.stream { answer.body = try Self.bytes(of: stream) }
     return answer
   }

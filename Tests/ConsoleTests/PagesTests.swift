@@ -242,7 +242,7 @@ import Testing
       yaml: ClusterTests.policy.replacing("FlightStatus", with: "Board").replacing(
         "    rules:", with: "    objective: { freshWithin: 10m, share: 0.5 }\n    rules:"), file: "p"
     ).policy
-    let section = try ObjectivesSection(try sample.desk.store(), policy, PageTime()).section
+    let section = try ObjectivesSection(try sample.context.store(), policy, PageTime()).section
     let rows = try #require(section.tables.first?.rows)
     #expect(
       rows.prefix(4).map { $0.dropFirst(2).map(\.text) } == [
@@ -257,13 +257,13 @@ import Testing
     }
     #expect(rows[0][3].tone == .bad && rows[2][3].tone == .good)
     #expect(section.figures.first?.drawing.text.contains("Board: 83 %") == true)
-    let alarms = try ObjectivesSection(try sample.desk.store(), policy, PageTime()).alarms
+    let alarms = try ObjectivesSection(try sample.context.store(), policy, PageTime()).alarms
     #expect(
       alarms.map { $0.map(\.text).joined() } == [
         "Board spends its error budget too fast: at a rate of 2 over the last hour. At 1 it just lasts."
       ])
     #expect(alarms.first?.first?.link == rows[0][5].link)
-    let unknown = try ObjectivesSection(try sample.desk.store(), nil, PageTime()).section
+    let unknown = try ObjectivesSection(try sample.context.store(), nil, PageTime()).section
     #expect(unknown.figures.isEmpty && unknown.tables.first?.rows.first?[4].text == "0 %")
     #expect(text(try sample.page("/")).contains("have not told the policy in force"))
   }
@@ -335,7 +335,7 @@ import Testing
     for n in 0..<168 { batch.append(PageSample.decision(n * 60, event: "e\(n)")) }
     let sample = try PageSample(batch)
     func marks(_ hours: Int) throws -> [Substring] {
-      let chart = HourChart.drawing(try sample.desk.store().activity(hours: hours), PageTime()).text
+      let chart = HourChart.drawing(try sample.context.store().activity(hours: hours), PageTime()).text
       return chart.components(separatedBy: "text-anchor=\"middle\" class=\"label\">").dropFirst().map {
         $0.prefix { $0 != "<" }
       }
@@ -483,7 +483,7 @@ import Testing
     // Also where one part ends and the next begins, the change is that since the charge before.
     #expect(line.dropLast().allSatisfy { $0[change] == "-1" } && line.last?[change] == "0")
     #expect(try rows("/decisions?kind=FlightStatus&table=decisions").count == 1 + decisions)
-    #expect(sample.desk.readers.exports.load(ordering: .relaxed) == 0)
+    #expect(sample.context.readers.exports.load(ordering: .relaxed) == 0)
   }
 
   @Test("a policy is checked with every mistake in its place, and only an operator may apply one")
@@ -613,8 +613,8 @@ import Testing
     let csv = try sample.page("\(page.links.first { $0.address.contains("table=kind-1") }?.address ?? "")")
     #expect(
       text(csv).hasPrefix("Plan,Wrong looks captured,") && text(csv).contains("\r\nmine,0.98,0.6,"), "\(text(csv))")
-    for n in 0..<ReportShelf.reportsMax { _ = try show(#"{"kinds":[],"policies":[\#(n)]}"#) }
-    #expect(sample.desk.reports.all.count == ReportShelf.reportsMax)
+    for n in 0..<ReportStore.reportsMax { _ = try show(#"{"kinds":[],"policies":[\#(n)]}"#) }
+    #expect(sample.context.reports.all.count == ReportStore.reportsMax)
     let problem = #expect(throws: Problem.self) {
       try sample.page(
         page.links.first { $0.address.hasPrefix("/simulation/") && $0.address.contains("table=") }?.address ?? "")

@@ -12,8 +12,8 @@ import Testing
 @Suite("Refused attempts") struct RefusalTests {
   private static let start = Timestamp(microseconds: 1_700_000_000_000_000)
 
-  /// Takes the records of a book, and numbers them as a store would.
-  private final class Shelf {
+  /// Takes the recorded attempts, and numbers them as a store would.
+  private final class Records {
     private(set) var records: [AccessRecord] = []
     var isFull = false
 
@@ -34,49 +34,49 @@ import Testing
 
   private let registry = MetricRegistry()
 
-  private func book() -> RefusalBook { RefusalBook(ConsoleMetrics(registry)) }
+  private func attempts() -> RefusedAttempts { RefusedAttempts(ConsoleMetrics(registry)) }
 
   @Test("attempts of a minute are one record with their number, and those of the next minute another")
   func minute() throws {
-    let (book, shelf) = (book(), Shelf())
+    let (attempts, stored) = (attempts(), Records())
     for second in 0..<90 {
       let now = Self.start + .seconds(Int64(second))
-      book.note(.unknownKey, key: nil, operation: "signIn", status: 401, client: "10.0.0.1", at: now)
-      try book.flush(at: now, shelf.write)
+      attempts.note(.unknownKey, key: nil, operation: "signIn", status: 401, client: "10.0.0.1", at: now)
+      try attempts.flush(at: now, stored.write)
     }
-    #expect(shelf.records.map(\.count) == [60, 30])
-    #expect(shelf.records.map(\.at) == [Self.start + .seconds(59), Self.start + .seconds(89)])
-    #expect(shelf.records[0].refused == "unknownKey" && shelf.records[0].client == "10.0.0.1")
+    #expect(stored.records.map(\.count) == [60, 30])
+    #expect(stored.records.map(\.at) == [Self.start + .seconds(59), Self.start + .seconds(89)])
+    #expect(stored.records[0].refused == "unknownKey" && stored.records[0].client == "10.0.0.1")
   }
 
   @Test("a flood from many clients is a bounded number of records, and each attempt is counted")
   func flood() throws {
-    let (book, shelf) = (book(), Shelf())
+    let (attempts, stored) = (attempts(), Records())
     for number in 0..<10_000 {
-      book.note(
+      attempts.note(
         .noKey, key: nil, operation: "getTimeline", status: 401, client: "10.0.\(number / 256).\(number % 256)",
         at: Self.start)
     }
-    try book.flush(at: Self.start, shelf.write)
-    #expect(shelf.records.count == RefusalTallies.groupsMax + 1)
-    #expect(shelf.records.reduce(0) { $0 + $1.count } == 10_000)
-    #expect(shelf.records.filter { $0.client == nil }.map(\.operation) == ["other"])
+    try attempts.flush(at: Self.start, stored.write)
+    #expect(stored.records.count == RefusalTallies.groupsMax + 1)
+    #expect(stored.records.reduce(0) { $0 + $1.count } == 10_000)
+    #expect(stored.records.filter { $0.client == nil }.map(\.operation) == ["other"])
   }
 
   @Test("what cannot be written is written later, and counts what came meanwhile")
   func full() throws {
-    let (book, shelf) = (book(), Shelf())
-    shelf.isFull = true
+    let (attempts, stored) = (attempts(), Records())
+    stored.isFull = true
     for minute in 0..<5 {
       let now = Self.start + .minutes(Int64(minute))
-      book.note(.missingRole, key: "k", operation: "applyPolicy", status: 403, client: nil, at: now)
-      #expect(throws: Shelf.Full.self) { try book.flush(at: now, shelf.write) }
+      attempts.note(.missingRole, key: "k", operation: "applyPolicy", status: 403, client: nil, at: now)
+      #expect(throws: Records.Full.self) { try attempts.flush(at: now, stored.write) }
     }
-    shelf.isFull = false
-    try book.flush(at: Self.start + .minutes(5), shelf.write)
-    #expect(shelf.records.map(\.count) == [5] && shelf.records[0].key == "k")
-    try book.flush(at: Self.start + .minutes(6), shelf.write)
-    #expect(shelf.records.count == 1)
+    stored.isFull = false
+    try attempts.flush(at: Self.start + .minutes(5), stored.write)
+    #expect(stored.records.map(\.count) == [5] && stored.records[0].key == "k")
+    try attempts.flush(at: Self.start + .minutes(6), stored.write)
+    #expect(stored.records.count == 1)
   }
 
   @Test("each sort of refusal leaves a record with its reason, and no secret")

@@ -55,7 +55,7 @@ import Testing
     let asker = Asker(
       ConsoleService(
         settings, access: access, ConsoleSessions(access), readers[0], readers[1], readers[2], readers[3],
-        RefusalBook(metrics),
+        RefusedAttempts(metrics),
         metrics,
         now: { Self.time }))
     for address in [SignInPage.path, PageAsset.script.path] { #expect(asker.status(address) == nil) }

@@ -15,7 +15,7 @@ import Testing
       batch.append(PageSample.command(n, device: "d\(n)", kind: "FlightStatus", event: "e\(n)"))
     }
     let sample = try PageSample(batch)
-    let store = try sample.desk.store()
+    let store = try sample.context.store()
     var policy = try PolicyDocument(yaml: ClusterTests.policy, file: "p").policy
     policy.profile.devicePushes.limit = 5
     policy.profile.devicePushes.window = .hours(1)
@@ -46,7 +46,7 @@ import Testing
     batch.append(PageSample.decision(0, event: "e", device: "d", command: "c-0-0-0"))
     batch.append(PageSample.command(0, device: "d", kind: "FlightStatus", event: "e"))
     let sample = try PageSample(batch)
-    let activity = try sample.desk.store().activity(hours: 12)
+    let activity = try sample.context.store().activity(hours: 12)
     var policy = try PolicyDocument(yaml: ClusterTests.policy, file: "p").policy
     (policy.profile.devicePushes.limit, policy.profile.devicePushes.window) = (5, .hours(1))
     policy.profile.controlPushes = policy.profile.devicePushes

@@ -33,7 +33,7 @@ struct StoreReadersTests {
   func share() throws {
     let sample = try PageSample(nil)
     let held = Held()
-    let readers = StoreReaders(sample.desk.settings, threads: 4, makeDesk: sample.makeDesk) { _ in }
+    let readers = StoreReaders(sample.context.settings, threads: 4, makeDesk: sample.makeDesk) { _ in }
     for _ in 0..<7 { try readers.submit(of: "a", held.question(of: "a")) }
     held.awaitBegun(3)
     let other = DispatchSemaphore(value: 0)

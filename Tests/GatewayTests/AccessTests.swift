@@ -105,19 +105,19 @@ final class KeptRecords: AccessRecording {
   @Test("while the disk hangs, a bounded number of changes waits, and further ones are refused")
   func bound() throws {
     let (registry, kept) = (MetricRegistry(), KeptRecords())
-    let book = ChangeBook(kept, GatewayMetrics(registry))
+    let writer = AccessRecordWriter(kept, GatewayMetrics(registry))
     let (hangs, ends) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let made = Atomic<Int>(0)
     let refused = Mutex<[String]>([])
     let change = RecordedChange(at: Self.time, operation: "putDevice", device: "d", status: 202)
-    // The first change holds up the book's queue in its answer, as a write that hangs would.
-    book.record(change) { _ in
+    // The first change holds up the writer's queue in its answer, as a write that hangs would.
+    writer.record(change) { _ in
       hangs.signal()
       ends.wait()
     }
     hangs.wait()
-    for _ in 0..<ChangeBook.waitingMax + 3 {
-      book.record(change) { refusal in
+    for _ in 0..<AccessRecordWriter.waitingMax + 3 {
+      writer.record(change) { refusal in
         if let refusal { refused.withLock { $0.append(refusal.detail) } } else { made.add(1, ordering: .relaxed) }
       }
     }
@@ -125,9 +125,9 @@ final class KeptRecords: AccessRecording {
     #expect(refused.withLock { $0 }.first?.contains("too many changes wait") == true)
     ends.signal()
     // All that wait are written before the queue comes to this.
-    book.end()
-    #expect(made.load(ordering: .relaxed) == ChangeBook.waitingMax)
-    #expect(kept.changes.count == ChangeBook.waitingMax + 1)
+    writer.end()
+    #expect(made.load(ordering: .relaxed) == AccessRecordWriter.waitingMax)
+    #expect(kept.changes.count == AccessRecordWriter.waitingMax + 1)
     let page = String(decoding: Exposition.bytes(of: registry, as: .prometheus), as: UTF8.self)
     #expect(page.contains(#"rouse_gateway_access_records_total{outcome="failed"} 3"#), "\(page)")
   }

@@ -16,7 +16,7 @@ struct DeadLetterTests {
     fixture.settings.intake.duplicateWindow = 1
     let events = fixture.settings.eventTopics[0]
     let letters = fixture.settings.topics.deadLetters
-    let box = DeadLetterBox(settings: fixture.settings)
+    let queue = DeadLetterQueue(settings: fixture.settings)
     let good =
       #"{"specversion":"1.0","id":"late","source":"/test","type":"flight.delay.changed","subject":"flight/UA1","#
       + #""time":"2026-07-01T12:00:10Z","data":{"delay":30}}"#
@@ -33,21 +33,21 @@ struct DeadLetterTests {
             KafkaHeader("rouse-reason", "NEW_RULE"), KafkaHeader("rouse-origin-topic", events),
             KafkaHeader("rouse-origin-partition", "0"), KafkaHeader("rouse-origin-offset", "0"),
           ])
-        #expect(try box.replay(box.newest(10, reason: "NEW_RULE")).replayed.count == 1)
+        #expect(try queue.replay(queue.newest(10, reason: "NEW_RULE")).replayed.count == 1)
       },
       fixture.phase(.decisions, plus: 3) {
-        let report = try box.replay(box.newest(10, reason: "NEW_RULE"))
+        let report = try queue.replay(queue.newest(10, reason: "NEW_RULE"))
         #expect(report.replayed.isEmpty && report.replayedBefore.count == 1 && report.refused.isEmpty)
         for number in 0..<2 { try fixture.delay(40 + number * 10, id: "e\(number)", after: 120 + Int64(number)) }
         // A publisher sends the same event again.
         try fixture.publish(events, key: "k", value: Array(good.utf8))
       },
       fixture.phase(.deadLetters, plus: 1) {
-        let bad = try #require(try box.newest(10).first { $0.reason != "NEW_RULE" })
-        #expect(try box.replay([try box.letter(at: bad.place)]).replayed.count == 1)
+        let bad = try #require(try queue.newest(10).first { $0.reason != "NEW_RULE" })
+        #expect(try queue.replay([try queue.letter(at: bad.place)]).replayed.count == 1)
       })
     #expect(done)
-    let found = try box.newest(10)
+    let found = try queue.newest(10)
     #expect(found.count == 3)
     let first = try #require(
       found.first { letter in
@@ -61,14 +61,14 @@ struct DeadLetterTests {
     #expect(second.message.key == first.message.key && second.message.value == first.message.value)
     #expect(second.message.headers.contains(KafkaHeader("mine", "1")))
     #expect(second.message.headers.contains(KafkaHeader(DeadLetterHeaders.replayedFrom, "\(first.place)")))
-    #expect(try box.newest(1).count == 1)
+    #expect(try queue.newest(1).count == 1)
     #expect(fixture.counters[.duplicatesDropped] == 0)
     let late = try fixture.decisions().values.filter { $0.event == "late" }
     #expect(late.map(\.reason.rawValue).sorted() == ["DUPLICATE", "EMITTED"])
     #expect(late.filter(\.final).count == 1)
     #expect(found.count { $0.replayedAt != nil } == 2)
     let error = #expect(throws: KafkaError.self) {
-      _ = try box.letter(at: KafkaPosition(first.place.partition, offset: 1000))
+      _ = try queue.letter(at: KafkaPosition(first.place.partition, offset: 1000))
     }
     #expect(error?.isRetriable == false)
   }
@@ -109,34 +109,34 @@ struct DeadLetterTests {
         ])
     }
     for number in 0..<60 { try post(number, reason: number % 20 == 0 ? "RARE" : "OFTEN") }
-    let box = DeadLetterBox(settings: fixture.settings, window: 4)
-    let whole = try DeadLetterBox(settings: fixture.settings).newest(1000).map(\.place)
+    let queue = DeadLetterQueue(settings: fixture.settings, window: 4)
+    let whole = try DeadLetterQueue(settings: fixture.settings).newest(1000).map(\.place)
     #expect(whole.count == 60 && Set(whole).count == 60)
     for limit in [1, 7, 100] {
       var places: [KafkaPosition] = []
       var cursor: DeadLetterCursor?
       repeat {
-        let page = try box.page(limit, from: cursor)
+        let page = try queue.page(limit, from: cursor)
         #expect(page.letters.count <= limit && !page.letters.isEmpty)
         places += page.letters.map(\.place)
         cursor = page.next
       } while cursor != nil
       #expect(places == whole, "\(limit)")
     }
-    #expect(try box.newest(2, reason: "RARE").count == 2)
+    #expect(try queue.newest(2, reason: "RARE").count == 2)
     // A part that may read little ends early, and the next one goes on there.
     var (rare, parts, cursor) = (0, 0, DeadLetterCursor?.none)
     repeat {
-      let page = try box.page(10, reason: "RARE", from: cursor, readMax: 8)
+      let page = try queue.page(10, reason: "RARE", from: cursor, readMax: 8)
       (rare, parts, cursor) = (rare + page.letters.count, parts + 1, page.next)
     } while cursor != nil
     #expect(rare == 3 && parts > 1)
     // A receipt behind the place counts for the letters before it.
     let oldest = try #require(whole.last)
-    #expect(try box.replay([try box.letter(at: oldest)]).replayed.count == 1)
+    #expect(try queue.replay([try queue.letter(at: oldest)]).replayed.count == 1)
     let start = DeadLetterCursor(tops: [oldest.partition.partition: oldest.offset + 1])
-    #expect(try box.page(9, from: start).letters.map { $0.replayedAt != nil } == [true])
-    #expect(try box.page(9, waiting: true, from: start).letters.isEmpty)
-    #expect(try box.newest(1000, waiting: true).count == 59)
+    #expect(try queue.page(9, from: start).letters.map { $0.replayedAt != nil } == [true])
+    #expect(try queue.page(9, waiting: true, from: start).letters.isEmpty)
+    #expect(try queue.newest(1000, waiting: true).count == 59)
   }
 }

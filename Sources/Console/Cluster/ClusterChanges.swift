@@ -7,7 +7,7 @@ import Serving
 
 /// The changes that operators make, from a page or by `/v1`. Routes that call them have `usesCluster` and the role `operator`: one thread makes
 /// all changes of a console, so that no two are made at a time.
-extension ConsoleDesk {
+extension ConsoleContext {
   /// Puts a policy into force, in the name of the viewer.
   ///
   /// - Parameters:
@@ -89,10 +89,10 @@ extension ConsoleDesk {
     subject = "\(reason) limit=\(limit)"
     try access.check()
     defer { watch.forget() }
-    return try deadLetters { box in
-      let page = try box.page(limit, reason: reason, waiting: true, from: start)
+    return try deadLetters { queue in
+      let page = try queue.page(limit, reason: reason, waiting: true, from: start)
       guard !page.letters.isEmpty else { return (ReplayReport(), page.next) }
-      let report = try box.replay(page.letters.reversed(), skipsRefused: true)
+      let report = try queue.replay(page.letters.reversed(), skipsRefused: true)
       if !report.replayed.isEmpty {
         logger.notice(
           "dead letters were replayed",
@@ -107,8 +107,8 @@ extension ConsoleDesk {
   /// - Parameter place: Its place.
   /// - Throws: `Problem` if there is none.
   func letter(at place: KafkaPosition) throws -> DeadLetterRecord {
-    try deadLetters { box in
-      do throws(KafkaError) { return try box.letter(at: place) } catch {
+    try deadLetters { queue in
+      do throws(KafkaError) { return try queue.letter(at: place) } catch {
         guard error.code == .noOffset || error.code == .unknownPartition else { throw error }
         throw Problem(.notFound, "there is no letter at \(place); it may have been removed by the topic's retention")
       }
@@ -119,10 +119,10 @@ extension ConsoleDesk {
   ///
   /// - Parameter body: The call.
   /// - Throws: `Problem` if the brokers do not answer.
-  func deadLetters<Value>(_ body: (DeadLetterBox) throws -> Value) throws -> Value {
+  func deadLetters<Value>(_ body: (DeadLetterQueue) throws -> Value) throws -> Value {
     let pipeline = settings.pipeline
     return try ClusterCall.run(pipeline, needing: pipeline.topics.deadLetters) {
-      try body(DeadLetterBox(settings: pipeline, patience: .seconds(10)))
+      try body(DeadLetterQueue(settings: pipeline, patience: .seconds(10)))
     }
   }
 }

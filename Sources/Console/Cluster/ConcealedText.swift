@@ -94,7 +94,7 @@ struct ConcealedText {
   }
 }
 
-extension ConsoleDesk {
+extension ConsoleContext {
   /// Returns the way to show the texts of a letter: those of a registration or a signal with hashes in place of push tokens. The bytes in the
   /// topic stay as they are.
   func concealing(_ letter: DeadLetterRecord) -> (_ bytes: [UInt8]) -> [UInt8] {

@@ -8,22 +8,22 @@ import Serving
 
 extension QueryReader {
   /// Returns the reason of dead letters that a query names; nil if there is none.
-  mutating func letterReason() -> String? { choice("reason", among: DeadLetterBox.reasons) }
+  mutating func letterReason() -> String? { choice("reason", among: DeadLetterQueue.reasons) }
 }
 
 extension ConsoleRoute {
   /// The operations on dead letters.
   static let deadLetters = [
     ConsoleRoute("listDeadLetters", "GET", "/v1/dead-letters", role: .auditor, isLook: true, usesCluster: true) {
-      request, desk in
+      request, context in
       var query = QueryReader(request.query)
       let form = try AnswerForm.asked(request, &query, of: [.json, .csv, .ndjson])
       let (limit, reason) = (query.integer("limit", 1...limitMax, default: 20), query.letterReason())
       let isWaiting = query.bool("waiting") ?? false
       let start = query.cursor { PageCursor.letters($0) }
       try query.finish()
-      let page = try desk.deadLetters { try $0.page(limit, reason: reason, waiting: isWaiting, from: start) }
-      let letters = desk.concealed(page.letters)
+      let page = try context.deadLetters { try $0.page(limit, reason: reason, waiting: isWaiting, from: start) }
+      let letters = context.concealed(page.letters)
       var answer = QuestionAnswer {
         json(letters)
       } table: {
@@ -35,20 +35,20 @@ extension ConsoleRoute {
     },
     ConsoleRoute(
       "getDeadLetter", "GET", "/v1/dead-letters/{partition}/{offset}", role: .auditor, isLook: true, usesCluster: true
-    ) { request, desk in
+    ) { request, context in
       try noQuery(request)
-      let place = try place(request, desk)
+      let place = try place(request, context)
       var json = JSONWriter()
-      let letter = try desk.letter(at: place)
-      letter.encode(to: &json, whole: true, desk.concealing(letter))
+      let letter = try context.letter(at: place)
+      letter.encode(to: &json, whole: true, context.concealing(letter))
       return HTTPAnswer(json: json.bytes)
     },
     ConsoleRoute(
       "replayDeadLetter", "POST", "/v1/dead-letters/{partition}/{offset}/replay", role: .operator, usesCluster: true
-    ) { request, desk in
+    ) { request, context in
       try noQuery(request)
-      let place = try place(request, desk)
-      let (letter, report) = try desk.replay(place, by: request.viewer)
+      let place = try place(request, context)
+      let (letter, report) = try context.replay(place, by: request.viewer)
       if let refusal = report.refused.first { throw Problem(.conflict, "the letter is not replayed: \(refusal.why)") }
       var json = JSONWriter()
       json.object { json in
@@ -60,13 +60,13 @@ extension ConsoleRoute {
       return HTTPAnswer(json: json.bytes)
     },
     ConsoleRoute("replayDeadLetters", "POST", "/v1/dead-letters/replay", role: .operator, usesCluster: true) {
-      request, desk in
+      request, context in
       var query = QueryReader(request.query)
       let (reason, limit) = (query.letterReason(), query.integer("limit", 1...limitMax, default: 100))
       query.require("reason", "name the reason of the letters that are to be replayed")
       let start = query.cursor { PageCursor.letters($0) }
       try query.finish()
-      let outcome = try desk.replay(reason: reason ?? "", limit: limit, from: start, by: request.viewer)
+      let outcome = try context.replay(reason: reason ?? "", limit: limit, from: start, by: request.viewer)
       var json = JSONWriter()
       json.object { json in
         json.list("replayed", outcome.report.replayed.map { "\($0.place)" })
@@ -82,13 +82,13 @@ extension ConsoleRoute {
   ]
 
   /// Returns the place that a path names, and notes it as what the request is about.
-  static func place(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws(Problem) -> KafkaPosition {
+  static func place(_ request: ConsoleRequest, _ context: ConsoleContext) throws(Problem) -> KafkaPosition {
     guard let partition = Int32(request["partition"]), let offset = Int64(request["offset"]), partition >= 0,
       offset >= 0
     else { throw Problem(.malformedRequest, "expected the numbers of a partition and of an offset in the path") }
     let place = KafkaPosition(
-      KafkaTopicPartition(topic: desk.settings.pipeline.topics.deadLetters, partition: partition), offset: offset)
-    desk.subject = "\(place)"
+      KafkaTopicPartition(topic: context.settings.pipeline.topics.deadLetters, partition: partition), offset: offset)
+    context.subject = "\(place)"
     return place
   }
 

@@ -10,9 +10,9 @@ extension ConsoleRoute {
   /// The operations on policies.
   static let policies = [
     ConsoleRoute("getActivePolicies", "GET", "/v1/policies/active", role: .auditor, usesCluster: true) {
-      request, desk in
+      request, context in
       let form = try askedForm(request)
-      let settings = desk.settings.pipeline
+      let settings = context.settings.pipeline
       let (records, partitions) = try ClusterCall.run(settings, needing: settings.topics.log) {
         try PolicyLog(settings: settings).active()
       }
@@ -28,9 +28,9 @@ extension ConsoleRoute {
     },
     ConsoleRoute(
       "listPolicyValues", "GET", "/v1/policies/active/values", role: .auditor, usesCluster: true
-    ) { request, desk in
+    ) { request, context in
       let form = try askedForm(request, of: [.ndjson, .csv])
-      let document = try activeDocument(desk)
+      let document = try activeDocument(context)
       var answer = QuestionAnswer {
         ""
       } table: {
@@ -39,9 +39,9 @@ extension ConsoleRoute {
       answer.lines = { Array((document.map { PolicyExplanation($0).jsonLines } ?? "").utf8) }
       return answer.answer(form, name: "policy-values")
     },
-    ConsoleRoute("listPolicies", "GET", "/v1/policies", role: .auditor, usesCluster: true) { request, desk in
+    ConsoleRoute("listPolicies", "GET", "/v1/policies", role: .auditor, usesCluster: true) { request, context in
       let form = try askedForm(request)
-      let settings = desk.settings.pipeline
+      let settings = context.settings.pipeline
       let history = try ClusterCall.run(settings, needing: settings.topics.log) {
         try PolicyLog(settings: settings).history()
       }
@@ -81,18 +81,18 @@ extension ConsoleRoute {
       }
       return HTTPAnswer(lines: PolicyExplanation(document, kind: kind).jsonLines)
     },
-    ConsoleRoute("diffPolicy", "POST", "/v1/policies/diff", role: .auditor, usesCluster: true) { request, desk in
+    ConsoleRoute("diffPolicy", "POST", "/v1/policies/diff", role: .auditor, usesCluster: true) { request, context in
       try noQuery(request)
-      let (old, new) = try documents(request, desk)
+      let (old, new) = try documents(request, context)
       return HTTPAnswer(lines: PolicyDifference(from: old.policy, to: new.policy).jsonLines)
     },
-    ConsoleRoute("applyPolicy", "POST", "/v1/policies/apply", role: .operator, usesCluster: true) { request, desk in
+    ConsoleRoute("applyPolicy", "POST", "/v1/policies/apply", role: .operator, usesCluster: true) { request, context in
       var query = QueryReader(request.query)
       let isTrial = query.bool("dryRun") ?? false
       try query.finish()
       try checkType(request, yamlTypes)
       let document = try document(request.body, bodyName)
-      try desk.apply(document, by: request.viewer, isTrial: isTrial, if: PolicyCondition(request.head))
+      try context.apply(document, by: request.viewer, isTrial: isTrial, if: PolicyCondition(request.head))
       var json = JSONWriter()
       json.object { json in
         json.member("applied", !isTrial)
@@ -148,7 +148,7 @@ extension ConsoleRoute {
 
   /// Returns the two policies to compare: the one in force and that of the body, or `old` and `new` of a JSON body.
   private static func documents(
-    _ request: ConsoleRequest, _ desk: ConsoleDesk
+    _ request: ConsoleRequest, _ context: ConsoleContext
   ) throws -> (old: PolicyDocument, new: PolicyDocument) {
     if try checkType(request, yamlTypes + ["application/json"]) == "application/json" {
       let value: JSONValue
@@ -161,15 +161,15 @@ extension ConsoleRoute {
       return (try document(Array(old.utf8), "old"), try document(Array(new.utf8), "new"))
     }
     let new = try document(request.body, bodyName)
-    guard let old = try activeDocument(desk) else {
+    guard let old = try activeDocument(context) else {
       throw Problem(.conflict, "the log holds no policy to compare with; apply one, or send old and new as JSON")
     }
     return (old, new)
   }
 
   /// Returns the newest policy of the log; nil if there is none.
-  static func activeDocument(_ desk: ConsoleDesk) throws -> PolicyDocument? {
-    let settings = desk.settings.pipeline
+  static func activeDocument(_ context: ConsoleContext) throws -> PolicyDocument? {
+    let settings = context.settings.pipeline
     let newest = try ClusterCall.run(settings, needing: settings.topics.log) {
       try PolicyLog(settings: settings).newest()
     }

@@ -9,18 +9,18 @@ import Serving
 extension ConsoleRoute {
   /// The questions about topics and readers, as the page about health shows them.
   static let surveys = [
-    ConsoleRoute("listTopics", "GET", "/v1/topics", role: .auditor, usesCluster: true) { request, desk in
+    ConsoleRoute("listTopics", "GET", "/v1/topics", role: .auditor, usesCluster: true) { request, context in
       let form = try askedForm(request)
-      let (facts, at) = try desk.clusterFacts { survey throws(KafkaError) in try survey.topics() }
+      let (facts, at) = try context.clusterFacts { survey throws(KafkaError) in try survey.topics() }
       return QuestionAnswer {
         topics(facts, at)
       } table: {
         topicTable(facts)
       }.answer(form, name: "topics")
     },
-    ConsoleRoute("listLag", "GET", "/v1/lag", role: .auditor, usesCluster: true) { request, desk in
+    ConsoleRoute("listLag", "GET", "/v1/lag", role: .auditor, usesCluster: true) { request, context in
       let form = try askedForm(request)
-      let (facts, at) = try desk.clusterFacts { survey throws(KafkaError) in try survey.progress() }
+      let (facts, at) = try context.clusterFacts { survey throws(KafkaError) in try survey.progress() }
       return QuestionAnswer {
         lag(facts, at)
       } table: {

@@ -10,16 +10,16 @@ enum AccessPage {
   private static let rowsMax = 100
 
   /// Returns the page.
-  static func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
+  static func answer(_ request: ConsoleRequest, _ context: ConsoleContext) throws -> HTTPAnswer {
     let time = PageTime()
     var query = QueryReader(request.query.withoutEmpty, pageTime: time)
     let keeper = query.choice("of", AccessBook.Keeper.self) ?? .console
     let filter = query.accessFilter()
     let place = query.cursor { PageCursor.accessPlace($0) }
     _ = query.text(PageTable.nameField)
-    desk.note(query.texts)
+    context.note(query.texts)
     try query.finish()
-    let part = try desk.access.part(of: keeper, filter, after: place, limit: rowsMax)
+    let part = try context.access.part(of: keeper, filter, after: place, limit: rowsMax)
     let names: KeyValuePairs<String, String?> = [
       "of": keeper == .console ? nil : keeper.rawValue,
       "key": filter.key.text, "operation": filter.operation.text, "device": filter.device.text,
@@ -47,7 +47,7 @@ enum AccessPage {
     }
     return try ConsolePage(
       title: "Who asked", area: .health,
-      lead: lead(keeper, isKnown: desk.settings.gatewayAccessPath != nil),
+      lead: lead(keeper, isKnown: context.settings.gatewayAccessPath != nil),
       sections: [choices(keeper, filter, time), section]
     ).answer(request)
   }

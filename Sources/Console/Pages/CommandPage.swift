@@ -9,9 +9,9 @@ enum CommandPage {
   private static let decisionsMax = 200
 
   /// Returns the page.
-  static func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
-    let id = try request.id("command", desk)
-    let store = try desk.store()
+  static func answer(_ request: ConsoleRequest, _ context: ConsoleContext) throws -> HTTPAnswer {
+    let id = try request.id("command", context)
+    let store = try context.store()
     let command = try store.command(id)
     let decisions = try store.decisions(ofCommand: id, limit: decisionsMax)
     guard command != nil || !decisions.isEmpty else {
@@ -21,7 +21,7 @@ enum CommandPage {
       ).answer(request)
     }
     let device = command?.device ?? decisions.first?.device
-    let time = try request.pageZone(device.flatMap { KnownRegistration($0, desk.settings.devices).time })
+    let time = try request.pageZone(device.flatMap { KnownRegistration($0, context.settings.devices).time })
     var sections: [PageSection] = []
     if let command {
       sections.append(push(command, time))

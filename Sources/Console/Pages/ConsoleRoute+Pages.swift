@@ -58,8 +58,8 @@ extension ConsoleRoute {
       DeadLettersPage.replayReason),
     ConsoleRoute("healthPage", "GET", "/health", role: .auditor, names: [], HealthPage.answer),
     ConsoleRoute("accessPage", "GET", AccessPage.path, role: .operator, isLook: true, AccessPage.answer),
-    ConsoleRoute("signInPage", "GET", SignInPage.path, role: nil) { request, desk in
-      SignInPage.answer(next: SignInPage.safe(request.query["next"]), desk.sessions.access)
+    ConsoleRoute("signInPage", "GET", SignInPage.path, role: nil) { request, context in
+      SignInPage.answer(next: SignInPage.safe(request.query["next"]), context.sessions.access)
     },
     ConsoleRoute("signIn", "POST", SignInPage.path, role: nil, SignInPage.signIn),
     ConsoleRoute("signOut", "POST", "/sign-out", role: .auditor, SignInPage.signOut),

@@ -26,25 +26,25 @@ struct DeadLettersPage {
   private static let csvRowsMax = 10_000
 
   /// Returns the page.
-  static func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
-    try page(request, desk).answer(request)
+  static func answer(_ request: ConsoleRequest, _ context: ConsoleContext) throws -> HTTPAnswer {
+    try page(request, context).answer(request)
   }
 
   /// Returns the letters as CSV.
-  static func csv(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
+  static func csv(_ request: ConsoleRequest, _ context: ConsoleContext) throws -> HTTPAnswer {
     // Read at once, so that brokers that do not answer are told before the head of the answer is sent.
-    let first = try ExportStream.ExportPart.deadLetters(request.query["reason"], left: csvRowsMax, desk)
+    let first = try ExportStream.ExportPart.deadLetters(request.query["reason"], left: csvRowsMax, context)
     return HTTPAnswer(
       status: 200, contentType: AnswerForm.csv.contentType, headers: HTTPAnswer.dataHeaders(.csv, name: "dead-letters"),
-      stream: try ExportStream.start(desk.readers) { _ in first })
+      stream: try ExportStream.start(context.readers) { _ in first })
   }
 
   /// Writes the record of a letter back to its topic.
-  static func replay(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
-    guard let place = place(try request.form()["place"], desk) else {
+  static func replay(_ request: ConsoleRequest, _ context: ConsoleContext) throws -> HTTPAnswer {
+    guard let place = place(try request.form()["place"], context) else {
       throw Problem(.malformedRequest, "place is partition@offset")
     }
-    let report = try desk.replay(place, by: request.viewer).report
+    let report = try context.replay(place, by: request.viewer).report
     let words: PageCell
     if let refusal = report.refused.first {
       words = PageCell("\(place) was not replayed: \(refusal.why).", tone: .bad)
@@ -54,11 +54,11 @@ struct DeadLettersPage {
       words = PageCell(
         "\(place) was written back to \(report.replayed[0].origin?.partition.topic ?? "its topic").", tone: .good)
     }
-    return try page(request, desk, done: PageSection(heading: "Done", paragraphs: [[words]])).answer(request)
+    return try page(request, context, done: PageSection(heading: "Done", paragraphs: [[words]])).answer(request)
   }
 
   /// Writes the records of the newest letters with a reason back to their topics.
-  static func replayReason(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
+  static func replayReason(_ request: ConsoleRequest, _ context: ConsoleContext) throws -> HTTPAnswer {
     let form = try request.form()
     guard let reason = form["reason"], !reason.isEmpty else { throw Problem(.malformedRequest, "reason is missing") }
     let start = try form["cursor"].map { text in
@@ -67,7 +67,7 @@ struct DeadLettersPage {
       }
       return start
     }
-    let (report, next) = try desk.replay(reason: reason, limit: replayMax, from: start, by: request.viewer)
+    let (report, next) = try context.replay(reason: reason, limit: replayMax, from: start, by: request.viewer)
     var done = PageSection(heading: "Done")
     let words = "\(Figure.count(report.replayed.count, "letter")) with the reason \(reason) replayed"
     done.paragraphs = [[PageCell("\(words).", tone: report.replayed.isEmpty ? nil : .good)]]
@@ -84,18 +84,18 @@ struct DeadLettersPage {
       done.paragraphs.append(["Older ones may wait."])
       done.forms = [reasonForm(reason, from: next, button: "Replay older ones with this reason")]
     }
-    return try page(request, desk, reason: reason, done: done).answer(request)
+    return try page(request, context, reason: reason, done: done).answer(request)
   }
 
   /// Returns the page of one letter, however old it is.
-  static func letter(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
-    let place = try ConsoleRoute.place(request, desk)
-    let known = try desk.clusterView()?.letters?.first { $0.place == place }
-    let letter = try known ?? desk.letter(at: place)
+  static func letter(_ request: ConsoleRequest, _ context: ConsoleContext) throws -> HTTPAnswer {
+    let place = try ConsoleRoute.place(request, context)
+    let known = try context.clusterView()?.letters?.first { $0.place == place }
+    let letter = try known ?? context.letter(at: place)
     return try ConsolePage(
       title: "Letter \(text(place))", topic: "Dead letters", area: .deadLetters,
       sections: [
-        inside(letter, desk, mayReplay: request.viewer.may(.operator)),
+        inside(letter, context, mayReplay: request.viewer.may(.operator)),
         PageSection(
           heading: "Others",
           paragraphs: [
@@ -109,16 +109,16 @@ struct DeadLettersPage {
   }
 
   private static func page(
-    _ request: ConsoleRequest, _ desk: ConsoleDesk, reason: String? = nil, done: PageSection? = nil
+    _ request: ConsoleRequest, _ context: ConsoleContext, reason: String? = nil, done: PageSection? = nil
   ) throws -> ConsolePage {
-    let view = try desk.clusterView()
+    let view = try context.clusterView()
     // Any reason: letters of a newer release may have one that this one does not know.
     let reason = reason ?? request.query["reason"]
     var sections = done.map { [$0] } ?? []
-    if let letters = view?.letters.map(desk.concealed) {
+    if let letters = view?.letters.map(context.concealed) {
       sections += [reasons(letters), list(letters, reason, mayReplay: request.viewer.may(.operator))]
     }
-    sections.append(ClusterView.state(view, desk.now()))
+    sections.append(ClusterView.state(view, context.now()))
     var page = ConsolePage(
       title: "Dead letters", area: .deadLetters,
       lead: [
@@ -195,9 +195,9 @@ struct DeadLettersPage {
     return form
   }
 
-  private static func inside(_ letter: DeadLetterRecord, _ desk: ConsoleDesk, mayReplay: Bool) -> PageSection {
+  private static func inside(_ letter: DeadLetterRecord, _ context: ConsoleContext, mayReplay: Bool) -> PageSection {
     let value = letter.message.value ?? []
-    let show = desk.concealing(letter)
+    let show = context.concealing(letter)
     func shown(_ bytes: [UInt8], _ bytesMax: Int) -> String {
       String(decoding: show(bytes).prefix(bytesMax), as: UTF8.self)
     }
@@ -224,7 +224,7 @@ struct DeadLettersPage {
     } else {
       section.paragraphs = [["A key with the role operator can replay it."]]
     }
-    if let event = event(letter, desk) {
+    if let event = event(letter, context) {
       section.forms.append(
         PageForm(
           action: TryPage.path, changes: true,
@@ -235,8 +235,8 @@ struct DeadLettersPage {
   }
 
   /// Returns the event of a letter as JSON; nil if it is no event in the structured mode of CloudEvents, or too large for a form.
-  private static func event(_ letter: DeadLetterRecord, _ desk: ConsoleDesk) -> String? {
-    guard let topic = letter.origin?.partition.topic, desk.settings.pipeline.eventTopics.contains(topic),
+  private static func event(_ letter: DeadLetterRecord, _ context: ConsoleContext) -> String? {
+    guard let topic = letter.origin?.partition.topic, context.settings.pipeline.eventTopics.contains(topic),
       let value = letter.message.value, value.first == UInt8(ascii: "{"), value.count <= valueBytesMax,
       !letter.message.headers.contains(where: { $0.name.hasPrefix("ce_") }),
       let text = String(validating: value, as: UTF8.self)
@@ -250,11 +250,11 @@ struct DeadLettersPage {
 
   private static func text(_ place: KafkaPosition) -> String { "\(place.partition.partition)@\(place.offset)" }
 
-  private static func place(_ text: String?, _ desk: ConsoleDesk) -> KafkaPosition? {
+  private static func place(_ text: String?, _ context: ConsoleContext) -> KafkaPosition? {
     let parts = (text ?? "").split(separator: "@")
     guard parts.count == 2, let partition = Int32(parts[0]), let offset = Int64(parts[1]), partition >= 0, offset >= 0
     else { return nil }
     return KafkaPosition(
-      KafkaTopicPartition(topic: desk.settings.pipeline.topics.deadLetters, partition: partition), offset: offset)
+      KafkaTopicPartition(topic: context.settings.pipeline.topics.deadLetters, partition: partition), offset: offset)
   }
 }

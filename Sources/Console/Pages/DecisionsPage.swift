@@ -18,16 +18,16 @@ struct DecisionsPage {
   private let readers: StoreReaders
 
   /// Returns the page.
-  static func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
+  static func answer(_ request: ConsoleRequest, _ context: ConsoleContext) throws -> HTTPAnswer {
     // An id that no path can hold comes in the query.
-    if request.query["id"] != nil { return try one(request, desk) }
+    if request.query["id"] != nil { return try one(request, context) }
     var query = QueryReader(request.query.withoutEmpty, pageTime: PageTime())
     let filter = query.filter()
     let place = query.cursor { PageCursor.place($0) }
-    desk.note(query.texts)
+    context.note(query.texts)
     for name in ["id", PageTable.nameField] { _ = query.text(name) }
     try query.finish()
-    let store = try desk.store()
+    let store = try context.store()
     // Asked for before the list, so that nothing that is stored in between is missing from both; the list may reach further.
     var newest = place == nil ? try store.newestPlace() ?? DecisionTailer.beginning : nil
     let part = try store.decisions(filter, order: .newest, after: place, limit: rowsMax)
@@ -36,14 +36,14 @@ struct DecisionsPage {
     {
       newest = first
     }
-    return try DecisionsPage(filter: filter, part: part, place: place, newest: newest, readers: desk.readers).page
+    return try DecisionsPage(filter: filter, part: part, place: place, newest: newest, readers: context.readers).page
       .answer(request)
   }
 
   /// Leads to the explanation of one decision.
-  static func one(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
-    let id = try request.id("decision", desk)
-    guard let decision = try desk.store().decision(id) else {
+  static func one(_ request: ConsoleRequest, _ context: ConsoleContext) throws -> HTTPAnswer {
+    let id = try request.id("decision", context)
+    guard let decision = try context.store().decision(id) else {
       throw Problem(.notFound, "there is no decision \(id) here; it has not arrived yet, or was removed by age")
     }
     return SignInPage.redirect(

@@ -27,19 +27,20 @@ struct DevicePage {
   private var device: Identifier { timeline.device }
 
   /// Returns the page.
-  static func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
-    let device = try request.id("device", desk)
-    let store = try desk.store()
-    let registered = KnownRegistration(device, desk.settings.devices)
+  static func answer(_ request: ConsoleRequest, _ context: ConsoleContext) throws -> HTTPAnswer {
+    let device = try request.id("device", context)
+    let store = try context.store()
+    let registered = KnownRegistration(device, context.settings.devices)
     let time = try request.pageZone(registered.time)
     let range = try request.pageRange(time)
     let timeline = try store.device(device, range: range, limit: entriesMax)
     // Older looks would stand beside decisions that the page leaves out.
     let looks = KnownLooks(
-      device, from: timeline.omitted > 0 ? timeline.entries.first?.at : range.from, to: range.to, desk.settings.devices)
+      device, from: timeline.omitted > 0 ? timeline.entries.first?.at : range.from, to: range.to,
+      context.settings.devices)
     let page = try DevicePage(
       timeline: timeline, statement: store.statement(device, range: range, limit: chargesMax), range: range, time: time,
-      registered: registered, looks: looks, readers: desk.readers)
+      registered: registered, looks: looks, readers: context.readers)
     return try page.page.answer(request)
   }
 

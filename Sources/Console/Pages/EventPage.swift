@@ -11,9 +11,9 @@ struct EventPage {
   private let time = PageTime()
 
   /// Returns the page.
-  static func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
-    let event = try request.id("event", desk)
-    let store = try desk.store()
+  static func answer(_ request: ConsoleRequest, _ context: ConsoleContext) throws -> HTTPAnswer {
+    let event = try request.id("event", context)
+    let store = try context.store()
     let page = try EventPage(effect: store.event(event), spread: store.spread(ofEvent: event))
     return try page.page.answer(request)
   }

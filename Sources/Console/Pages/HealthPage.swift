@@ -12,23 +12,23 @@ struct HealthPage {
   static let rowsMax = 200
 
   /// Returns the page.
-  static func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
-    let view = try desk.clusterView()
+  static func answer(_ request: ConsoleRequest, _ context: ConsoleContext) throws -> HTTPAnswer {
+    let view = try context.clusterView()
     var sections = [PageSection]()
     do throws(Problem) {
-      sections.append(try section(desk.store(), desk))
+      sections.append(try section(context.store(), context))
     } catch {
       sections.append(PageSection(heading: "Audit store", paragraphs: [[PageCell(error.detail, tone: .bad)]]))
     }
     sections.append(
-      ProcessSection.section(desk.settings.process, knowsOthers: desk.processes != nil, desk.now()))
+      ProcessSection.section(context.settings.process, knowsOthers: context.processes != nil, context.now()))
     var isWaiting = view == nil
-    if let processes = desk.processes {
+    if let processes = context.processes {
       let others = processes.view()
       isWaiting = isWaiting || others == nil
-      sections.append(OtherProcessesSection.section(others, desk.now()))
+      sections.append(OtherProcessesSection.section(others, context.now()))
     }
-    sections.append(ClusterView.state(view, desk.now()))
+    sections.append(ClusterView.state(view, context.now()))
     if let facts = view?.facts { sections += [progress(facts), topics(facts)] }
     var page = ConsolePage(
       title: "Health", area: .health,
@@ -41,12 +41,12 @@ struct HealthPage {
     return try page.answer(request)
   }
 
-  private static func section(_ store: AuditStore, _ desk: ConsoleDesk) throws(Problem) -> PageSection {
+  private static func section(_ store: AuditStore, _ context: ConsoleContext) throws(Problem) -> PageSection {
     do throws(AuditError) {
       let health = try store.health()
       let week = health.times.map { Timestamp(microseconds: $0.upperBound) - .hours(Int64(StoreActivity.hoursMax)) }
       let started = try store.zombies(range: TimeRange(from: week), limit: rowsMax)
-      desk.namesDevices = !started.zombies.isEmpty
+      context.namesDevices = !started.zombies.isEmpty
       let time = PageTime()
       var section = PageSection(heading: "Audit store")
       section.facts = [

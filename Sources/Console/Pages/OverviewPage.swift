@@ -21,19 +21,20 @@ struct OverviewPage {
   private let time = PageTime()
 
   /// Returns the page.
-  static func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
+  static func answer(_ request: ConsoleRequest, _ context: ConsoleContext) throws -> HTTPAnswer {
     let asked = request.query["hours"] ?? String(standard)
     guard let hours = Int(asked), windows.contains(hours) else {
       throw Problem(
         .malformedRequest, "hours is one of \(windows.map(String.init).joined(separator: ", ")), found '\(asked)'")
     }
-    let store = try desk.store()
-    let view = try desk.clusterView()
-    let known = shownInstances(desk)
+    let store = try context.store()
+    let view = try context.clusterView()
+    let known = shownInstances(context)
     // The names of all hours are read only for a budget by the devices of the store.
     let summary = try store.summary(hasAttainments: false, hasNames: !known.isKnown)
     let page = try OverviewPage(
-      hours: hours, activity: store.activity(hours: hours), summary: summary, view: view, shown: known, now: desk.now())
+      hours: hours, activity: store.activity(hours: hours), summary: summary, view: view, shown: known,
+      now: context.now())
     let objectives = try ObjectivesSection(store, view?.policy?.policy, page.time)
     var shown = try page.page(page.attention(store, objectives), objectives.section)
     if view == nil { shown.refreshSeconds = ClusterView.retrySeconds }
@@ -41,13 +42,13 @@ struct OverviewPage {
   }
 
   /// Returns what is shown, as far as a view of the registrations tells.
-  private static func shownInstances(_ desk: ConsoleDesk) -> SpendingBudget.InstanceCount {
-    guard let devices = desk.settings.devices else { return .unknown }
+  private static func shownInstances(_ context: ConsoleContext) -> SpendingBudget.InstanceCount {
+    guard let devices = context.settings.devices else { return .unknown }
     do throws(ListeningDevicesError) {
       let shown = try devices.shown()
       return shown.ageSeconds == nil ? .filling : .shown(shown)
     } catch {
-      desk.logger.debug("the view of the registrations cannot be read", metadata: ["error": "\(error)"])
+      context.logger.debug("the view of the registrations cannot be read", metadata: ["error": "\(error)"])
       return .unreadable
     }
   }

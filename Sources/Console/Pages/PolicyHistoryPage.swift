@@ -76,8 +76,8 @@ enum PolicyHistoryPage {
   }
 
   /// Returns the page of one policy.
-  static func record(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
-    guard let trail = try known(desk) else { return try waiting("Policy").answer(request) }
+  static func record(_ request: ConsoleRequest, _ context: ConsoleContext) throws -> HTTPAnswer {
+    guard let trail = try known(context) else { return try waiting("Policy").answer(request) }
     let record = try record(request["offset"], trail)
     var section = PageSection(
       heading: "Record",
@@ -122,8 +122,8 @@ enum PolicyHistoryPage {
   }
 
   /// Returns the page of the difference between two policies.
-  static func difference(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
-    guard let trail = try known(desk) else { return try waiting("What changed").answer(request) }
+  static func difference(_ request: ConsoleRequest, _ context: ConsoleContext) throws -> HTTPAnswer {
+    guard let trail = try known(context) else { return try waiting("What changed").answer(request) }
     let (from, to) = (try record(request.query["from"], trail), try record(request.query["to"], trail))
     var section = PageSection(heading: "Values that differ")
     do throws(PolicyError) {
@@ -170,8 +170,8 @@ enum PolicyHistoryPage {
   /// Returns the policy records; nil before the log was read for the first time.
   ///
   /// - Throws: `Problem` if it cannot be read.
-  private static func known(_ desk: ConsoleDesk) throws(Problem) -> PolicyLog.PolicyTrail? {
-    let (trail, failure) = desk.policies.trail()
+  private static func known(_ context: ConsoleContext) throws(Problem) -> PolicyLog.PolicyTrail? {
+    let (trail, failure) = context.policies.trail()
     if trail == nil, let failure { throw Problem(.unavailable, failure, retryAfterSeconds: 5) }
     return trail
   }

@@ -17,16 +17,16 @@ struct PolicyPage {
   private static let area = ConsolePage.PageArea.policy
 
   /// Returns the page.
-  static func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
-    let view = try desk.clusterView()
-    return try page(request, desk, view, [form(view?.policy?.text ?? "")]).answer(request)
+  static func answer(_ request: ConsoleRequest, _ context: ConsoleContext) throws -> HTTPAnswer {
+    let view = try context.clusterView()
+    return try page(request, context, view, [form(view?.policy?.text ?? "")]).answer(request)
   }
 
   /// Checks a policy, and compares it with the one in force.
-  static func check(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
+  static func check(_ request: ConsoleRequest, _ context: ConsoleContext) throws -> HTTPAnswer {
     let form = try request.form()
     let text = (form["policy"] ?? "").replacing("\r\n", with: "\n")
-    let view = try desk.clusterView()
+    let view = try context.clusterView()
     let document: PolicyDocument
     do throws(PolicyError) {
       document = try PolicyDocument(yaml: text, file: "policy.yaml")
@@ -35,14 +35,14 @@ struct PolicyPage {
       section.tables = [
         problems(error.problems, "mistakes", "Mistakes"), places(error.problems, in: text),
       ]
-      return try page(request, desk, view, [section, Self.form(text)]).answer(request)
+      return try page(request, context, view, [section, Self.form(text)]).answer(request)
     }
-    return try page(request, desk, view, checked(document, text, view, request.viewer) + [Self.form(text)])
+    return try page(request, context, view, checked(document, text, view, request.viewer) + [Self.form(text)])
       .answer(request)
   }
 
   /// Puts a policy into force.
-  static func apply(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
+  static func apply(_ request: ConsoleRequest, _ context: ConsoleContext) throws -> HTTPAnswer {
     let form = try request.form()
     let text = (form["policy"] ?? "").replacing("\r\n", with: "\n")
     let document: PolicyDocument
@@ -52,7 +52,7 @@ struct PolicyPage {
       throw Problem(.malformedRequest, "the policy is not valid, so it was not applied; check it again")
     }
     do {
-      try desk.apply(document, by: request.viewer, if: form["replaces"].map { PolicyCondition(hash: $0) })
+      try context.apply(document, by: request.viewer, if: form["replaces"].map { PolicyCondition(hash: $0) })
     } catch let problem as Problem where problem.kind == .preconditionFailed {
       let why = PageSection(
         heading: "Not applied",
@@ -76,7 +76,7 @@ struct PolicyPage {
   }
 
   private static func page(
-    _ request: ConsoleRequest, _ desk: ConsoleDesk, _ view: ClusterView?, _ sections: [PageSection]
+    _ request: ConsoleRequest, _ context: ConsoleContext, _ view: ClusterView?, _ sections: [PageSection]
   ) -> ConsolePage {
     var all = sections
     all[0].paragraphs.append([
@@ -84,9 +84,9 @@ struct PolicyPage {
       PageCell("a simulation", link: SimulationPage.path), ".",
     ])
     if let policies = view?.facts?.policies, !policies.isEmpty { all.append(partitions(policies)) }
-    all.append(PolicyHistoryPage.section(desk.policies))
+    all.append(PolicyHistoryPage.section(context.policies))
     if let policy = view?.policy { all.append(values(policy)) }
-    all.append(ClusterView.state(view, desk.now()))
+    all.append(ClusterView.state(view, context.now()))
     let lead: PageCell
     if let policy = view?.policy?.policy {
       lead = PageCell(
@@ -98,7 +98,7 @@ struct PolicyPage {
       lead = "The policy in force is not known yet."
     }
     var page = ConsolePage(title: "Policy", area: .policy, postedForm: formId, lead: [lead], sections: all)
-    let isWaiting = view == nil || PolicyHistoryPage.isWaiting(desk.policies)
+    let isWaiting = view == nil || PolicyHistoryPage.isWaiting(context.policies)
     page.refreshSeconds = isWaiting && request.head.method == "GET" ? ClusterView.retrySeconds : nil
     return page
   }

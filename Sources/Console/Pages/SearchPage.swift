@@ -9,16 +9,16 @@ enum SearchPage {
   private static let textMax = 1024
 
   /// Returns the page, or leads to the only thing with exactly this id.
-  static func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
+  static func answer(_ request: ConsoleRequest, _ context: ConsoleContext) throws -> HTTPAnswer {
     let text = (request.query["q"] ?? "").trimmingSpaces
     guard !text.isEmpty, text.utf8.count <= textMax else {
       return try page(
         text, [PageSection(heading: "What can be found", paragraphs: [[hint]])]
       ).answer(request)
     }
-    desk.subject = text
-    var found = try desk.store().search(Identifier(text))
-    let failure = addRegistered(Identifier(text), desk, &found)
+    context.subject = text
+    var found = try context.store().search(Identifier(text))
+    let failure = addRegistered(Identifier(text), context, &found)
     if found.exact.count == 1, found.prefixed.isEmpty, let link = link(found.exact[0]) {
       return SignInPage.redirect(to: link)
     }
@@ -43,9 +43,9 @@ enum SearchPage {
   ///
   /// - Returns: The sentence that says why that is not known; nil if it is, or if the console does not know registrations at all.
   private static func addRegistered(
-    _ id: Identifier, _ desk: ConsoleDesk, _ found: inout SearchFindings
+    _ id: Identifier, _ context: ConsoleContext, _ found: inout SearchFindings
   ) -> PageCell? {
-    guard let devices = desk.settings.devices, !found.exact.contains(.device(id)) else { return nil }
+    guard let devices = context.settings.devices, !found.exact.contains(.device(id)) else { return nil }
     do throws(ListeningDevicesError) {
       if try devices.find(id).registration != nil { found.exact.append(.device(id)) }
       return nil

@@ -14,39 +14,40 @@ enum SimulationPage {
   private static let plansMax = SimulationReport.policiesMax
 
   /// Returns the page without a report.
-  static func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
-    try page([shelf(desk), form("", desk)]).answer(request)
+  static func answer(_ request: ConsoleRequest, _ context: ConsoleContext) throws -> HTTPAnswer {
+    try page([list(context), form("", context)]).answer(request)
   }
 
   /// Keeps a report, and leads to its page.
-  static func keep(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
+  static func keep(_ request: ConsoleRequest, _ context: ConsoleContext) throws -> HTTPAnswer {
     let fields = try request.form()
     let text = fields["file"] ?? fields["report"] ?? ""
     let typed = fields["file"] == nil ? text : ""
     let names: [String]
     do throws(SimulationReport.Refusal) { names = try SimulationReport(parsing: text).policyNames } catch {
-      return page([refusal(error.words), form(typed, desk)]).answer(request.viewer)
+      return page([refusal(error.words), form(typed, context)]).answer(request.viewer)
     }
-    return SignInPage.redirect(to: "\(path)/\(desk.reports.add(text, policies: names, at: desk.now()))")
+    return SignInPage.redirect(to: "\(path)/\(context.reports.add(text, policies: names, at: context.now()))")
   }
 
   /// Shows a report that was given before.
-  static func show(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
-    guard let kept = desk.reports[request["report"]] else {
+  static func show(_ request: ConsoleRequest, _ context: ConsoleContext) throws -> HTTPAnswer {
+    guard let kept = context.reports[request["report"]] else {
       throw Problem(.notFound, "this console does not have the report any more; give it the file again")
     }
     let report = try SimulationReport(parsing: kept.text).value
     let (kinds, policies) = (report["kinds"]?.elements ?? [], report["policies"]?.elements ?? [])
     let sections = kinds.prefix(kindsMax).enumerated().map { section($1, "kind-\($0 + 1)") }
     let shared = sharedLimits(report["sharedLimits"]?.elements ?? [])
-    return try page([summary(report, policies)] + sections + shared + [shelf(desk), form("", desk)]).answer(request)
+    return try page([summary(report, policies)] + sections + shared + [list(context), form("", context)]).answer(
+      request)
   }
 
-  private static func shelf(_ desk: ConsoleDesk) -> PageSection {
+  private static func list(_ context: ConsoleContext) -> PageSection {
     var table = PageTable(
       name: "reports", caption: "Reports that this console was given", columns: ["Report", "Policies", "Given, UTC"],
       empty: "None.")
-    table.rows = desk.reports.all.map { report in
+    table.rows = context.reports.all.map { report in
       [
         PageCell(report.name, link: "\(path)/\(report.name)"),
         PageCell(report.policies.joined(separator: ", ")), PageCell(PageTime().text(report.at)),
@@ -66,8 +67,8 @@ enum SimulationPage {
     )
   }
 
-  private static func form(_ text: String, _ desk: ConsoleDesk) -> PageSection {
-    let megabytes = Double(desk.settings.limits.bodyBytesMax) / 1_048_576
+  private static func form(_ text: String, _ context: ConsoleContext) -> PageSection {
+    let megabytes = Double(context.settings.limits.bodyBytesMax) / 1_048_576
     return PageSection(
       heading: "Show a report",
       forms: [
@@ -77,7 +78,7 @@ enum SimulationPage {
             .init(
               name: "file", label: "File that rouse simulate --format json has written", sort: .file,
               hint:
-                "At most \(Figure.decimal(megabytes)) MiB. It is kept beside the audit store, with an address of its own, until \(ReportShelf.reportsMax) others have come; if that folder cannot be written, until the console ends."
+                "At most \(Figure.decimal(megabytes)) MiB. It is kept beside the audit store, with an address of its own, until \(ReportStore.reportsMax) others have come; if that folder cannot be written, until the console ends."
             ),
             .init(name: "report", label: "Or its text", sort: .area, value: text),
           ], button: "Show")

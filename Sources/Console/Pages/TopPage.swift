@@ -8,14 +8,14 @@ enum TopPage {
   private static let rowsMax = 100
 
   /// Returns the page.
-  static func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
+  static func answer(_ request: ConsoleRequest, _ context: ConsoleContext) throws -> HTTPAnswer {
     let range = try request.pageRange()
     guard let key = Top.Key(rawValue: request.query["by"] ?? Top.Key.device.rawValue) else {
       throw Problem(
         .malformedRequest, "by is one of \(Top.Key.allCases.map(\.rawValue).joined(separator: ", "))")
     }
-    desk.namesDevices = key == .device
-    let top = try desk.store().top(by: key, range: range, limit: rowsMax)
+    context.namesDevices = key == .device
+    let top = try context.store().top(by: key, range: range, limit: rowsMax)
     var table = PageTable(
       name: "top",
       caption:

@@ -28,8 +28,8 @@ enum TryPage {
 
   /// Returns the page before anything is tried: with an example, or with a template of the event that the address names. If the address has
   /// the event itself, it is tried on the policy in force.
-  static func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
-    let view = try desk.clusterView()
+  static func answer(_ request: ConsoleRequest, _ context: ConsoleContext) throws -> HTTPAnswer {
+    let view = try context.clusterView()
     if let document = request.query["document"] {
       guard let policy = view?.policy else {
         var page = page([form(document, "")])
@@ -40,11 +40,11 @@ enum TryPage {
         page.refreshSeconds = view == nil ? ClusterView.retrySeconds : nil
         return try page.answer(request)
       }
-      return try attempt(document, policy.text, inForce: policy, request, desk)
+      return try attempt(document, policy.text, inForce: policy, request, context)
     }
     var event = example
     if let id = request.query["event"] {
-      desk.note(["event": id])
+      context.note(["event": id])
       let kind = request.query["kind"].flatMap { view?.policy?.policy.kind(named: Identifier($0)) }
       event = template(of: id, kind)
     }
@@ -91,11 +91,12 @@ enum TryPage {
   }
 
   /// Tries an event.
-  static func attempt(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
+  static func attempt(_ request: ConsoleRequest, _ context: ConsoleContext) throws -> HTTPAnswer {
     let fields = try request.form()
-    let inForce = try desk.clusterView()?.policy
+    let inForce = try context.clusterView()?.policy
     // A dead letter is tried on the policy in force.
-    return try attempt(fields["event"] ?? "", fields["policy"] ?? inForce?.text ?? "", inForce: inForce, request, desk)
+    return try attempt(
+      fields["event"] ?? "", fields["policy"] ?? inForce?.text ?? "", inForce: inForce, request, context)
   }
 
   /// Tries an event on a policy.
@@ -105,16 +106,16 @@ enum TryPage {
   ///   - policy: The policy, as a form has it.
   ///   - inForce: The policy in force; nil if it is not known.
   ///   - request: The request.
-  ///   - desk: The desk of the reader.
+  ///   - context: The context of the reader.
   private static func attempt(
-    _ text: String, _ policy: String, inForce: PolicyDocument?, _ request: ConsoleRequest, _ desk: ConsoleDesk
+    _ text: String, _ policy: String, inForce: PolicyDocument?, _ request: ConsoleRequest, _ context: ConsoleContext
   ) throws -> HTTPAnswer {
     let yaml = policy.replacing("\r\n", with: "\n")
     let form = form(text, yaml)
     let event: DomainEvent
     do throws(DomainError) {
       event = try CloudEventDecoder().decode(
-        CloudEventRecord(value: Array(text.utf8), timestamp: desk.now()))
+        CloudEventRecord(value: Array(text.utf8), timestamp: context.now()))
     } catch {
       let section = PageSection(
         heading: "Not accepted",
@@ -137,7 +138,7 @@ enum TryPage {
       .answer(request)
     }
     let isInForce = policy.reference.hash == inForce?.policy.reference.hash
-    let reach = EventReach(event, policy, desk.settings.devices)
+    let reach = EventReach(event, policy, context.settings.devices)
     let sections =
       [summary(event, policy, reach, address: isInForce ? address(of: text) : nil)]
       + policy.kinds.enumerated().map { section(event, $1, $0 + 1, reach) }

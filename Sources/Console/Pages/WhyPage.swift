@@ -15,19 +15,19 @@ struct WhyPage {
   private var device: Identifier { answer.question.device }
 
   /// Returns the page.
-  static func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
+  static func answer(_ request: ConsoleRequest, _ context: ConsoleContext) throws -> HTTPAnswer {
     guard let device = request.query["device"] else {
       return try ConsolePage(
         title: "Why did, or didn’t, a device reload?", sections: [form(nil, request.pageZone())]
       ).answer(request)
     }
-    let time = try request.pageZone(KnownRegistration(Identifier(device), desk.settings.devices).time)
+    let time = try request.pageZone(KnownRegistration(Identifier(device), context.settings.devices).time)
     let question = WhyQuestion(
       device: Identifier(device), instance: request.query["instance"].map { Identifier($0) },
       kind: request.query["kind"].map { Identifier($0) }, event: request.query["event"].map { Identifier($0) },
       at: try request.pageTime("at", time))
-    (desk.device, desk.event) = (question.device, question.event)
-    let page = try WhyPage(answer: desk.store().why(question), time: time)
+    (context.device, context.event) = (question.device, question.event)
+    let page = try WhyPage(answer: context.store().why(question), time: time)
     return try page.page.answer(request)
   }
 

@@ -6,16 +6,16 @@ import Serving
 extension ConsoleRoute {
   /// The access records, for operators alone: they say who asked what. Each look at them leaves a record, too.
   static let accesses = ConsoleRoute("listAccess", "GET", "/v1/access", role: .operator, isLook: true) {
-    request, desk in
+    request, context in
     var query = QueryReader(request.query)
     let form = try AnswerForm.asked(request, &query, of: [.json, .csv, .ndjson])
     let keeper = query.choice("of", AccessBook.Keeper.self) ?? .console
     let filter = query.accessFilter()
     let limit = query.integer("limit", 1...limitMax, default: 100)
     let place = query.cursor { PageCursor.accessPlace($0) }
-    desk.note(query.texts)
+    context.note(query.texts)
     try query.finish()
-    let part = try desk.access.part(of: keeper, filter, after: place, limit: limit)
+    let part = try context.access.part(of: keeper, filter, after: place, limit: limit)
     var answer = QuestionAnswer {
       AuditJSON.render(part.records)
     } table: {

@@ -18,14 +18,14 @@ extension ConsoleRoute {
   ///   - isLook: Whether the answer shows the history of devices.
   ///   - question: The question.
   static func question(_ name: String, _ path: String, isLook: Bool, _ question: @escaping Question) -> ConsoleRoute {
-    ConsoleRoute(name, "GET", path, role: .auditor, isLook: isLook) { request, desk in
+    ConsoleRoute(name, "GET", path, role: .auditor, isLook: isLook) { request, context in
       var query = QueryReader(request.query)
       let form = try AnswerForm.asked(request, &query, of: [.json, .csv, .ndjson])
       let ask = try question(&query, request)
-      desk.note(query.texts)
-      desk.namesDevices = query.texts["by"] == Top.Key.device.rawValue
+      context.note(query.texts)
+      context.namesDevices = query.texts["by"] == Top.Key.device.rawValue
       try query.finish()
-      return try ask(try desk.store()).answer(
+      return try ask(try context.store()).answer(
         form, name: request.head.path.split(separator: "/").last.map(String.init) ?? "")
     }
   }
@@ -201,16 +201,16 @@ extension ConsoleRoute {
   ]
 
   private static let exports = ConsoleRoute("export", "GET", "/v1/export", role: .auditor, isLook: true) {
-    request, desk in
+    request, context in
     var query = QueryReader(request.query)
     let form = try AnswerForm.asked(request, &query, of: [.ndjson, .csv])
     let range = query.range()
     try query.finish()
     // A missing store is told before the head of the answer is sent.
-    _ = try desk.store()
+    _ = try context.store()
     return HTTPAnswer(
       status: 200, contentType: form.contentType, headers: HTTPAnswer.dataHeaders(form, name: "export"),
-      stream: try ExportStream.start(desk.readers) { try .records(range, form, $0) })
+      stream: try ExportStream.start(context.readers) { try .records(range, form, $0) })
   }
 }
 

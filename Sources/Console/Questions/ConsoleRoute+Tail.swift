@@ -10,13 +10,13 @@ extension ConsoleRoute {
 
   /// The decisions as they are stored, as Server-Sent Events.
   static let tail = ConsoleRoute("tailDecisions", "GET", "/v1/decisions/tail", role: .auditor, isLook: true) {
-    request, desk in
+    request, context in
     var query = QueryReader(request.query)
     _ = try AnswerForm.asked(request, &query, of: [.events])
     let filter = query.filter()
     let newest = query.integer("newest", 1...newestMax, default: 0)
     var place = query.cursor { PageCursor.place($0) }
-    desk.note(query.texts)
+    context.note(query.texts)
     try query.finish()
     // A browser that comes back sends the id of the last event that it has.
     if let last = request.head.header("last-event-id"), !last.isEmpty {
@@ -26,11 +26,11 @@ extension ConsoleRoute {
       place = known
     }
     // A missing store is told before the head of the answer is sent.
-    _ = try desk.store()
+    _ = try context.store()
     return HTTPAnswer(
       status: 200, contentType: AnswerForm.events.contentType,
       headers: HTTPAnswer.dataHeaders(.events, name: "decisions") + [("x-accel-buffering", "no")],
-      stream: try desk.tailer.start(
+      stream: try context.tailer.start(
         filter, newest: newest == 0 ? nil : newest, after: place, key: request.viewer.key))
   }
 }

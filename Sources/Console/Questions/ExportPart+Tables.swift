@@ -28,10 +28,10 @@ extension ExportStream.ExportPart {
 
   /// Returns the reading of the part behind a place; nil if there is no such place.
   private static func behind<Place: Sendable>(
-    _ place: Place?, _ read: @escaping @Sendable (Place, ConsoleDesk) throws -> Self
+    _ place: Place?, _ read: @escaping @Sendable (Place, ConsoleContext) throws -> Self
   ) -> ExportStream.Reading? {
     guard let place else { return nil }
-    return { desk in try read(place, desk) }
+    return { context in try read(place, context) }
   }
 
   /// Reads the records of a range of the whole store, in the order of storing.
@@ -40,11 +40,11 @@ extension ExportStream.ExportPart {
   ///   - range: The range of log time.
   ///   - form: Lines of JSON, or CSV.
   ///   - place: The place behind the part before; nil for the first part.
-  ///   - desk: The desk of the reader.
+  ///   - context: The context of the reader.
   static func records(
-    _ range: TimeRange, _ form: AnswerForm, from place: Int64? = nil, _ desk: ConsoleDesk
+    _ range: TimeRange, _ form: AnswerForm, from place: Int64? = nil, _ context: ConsoleContext
   ) throws -> Self {
-    let step = try desk.store().exportStep(range, from: place ?? 0)
+    let step = try context.store().exportStep(range, from: place ?? 0)
     let next = behind(step.next) { try records(range, form, from: $0, $1) }
     if form == .csv { return Self(AnswerTable(step.entries), isFirst: place == nil, next: next) }
     return Self(bytes: QuestionAnswer.lines(step.entries), next: next)
@@ -52,9 +52,9 @@ extension ExportStream.ExportPart {
 
   /// Reads the decisions about a device and its pushes as CSV, newest first.
   static func timeline(
-    _ device: Identifier, _ range: TimeRange, after moment: PageCursor.Moment? = nil, _ desk: ConsoleDesk
+    _ device: Identifier, _ range: TimeRange, after moment: PageCursor.Moment? = nil, _ context: ConsoleContext
   ) throws -> Self {
-    let (found, next) = try desk.store().timeline(device, range, limit: rowsMax, after: moment)
+    let (found, next) = try context.store().timeline(device, range, limit: rowsMax, after: moment)
     return Self(
       AnswerTable(found.entries.reversed()), isFirst: moment == nil,
       next: behind(next) { try timeline(device, range, after: $0, $1) })
@@ -67,12 +67,12 @@ extension ExportStream.ExportPart {
   ///   - range: The range of log time.
   ///   - account: The account; nil for all of them.
   ///   - place: The place before which the part ends; nil for the newest part.
-  ///   - desk: The desk of the reader.
+  ///   - context: The context of the reader.
   static func statement(
     _ device: Identifier, _ range: TimeRange, of account: StatementAccount? = nil, before place: StatementPlace? = nil,
-    _ desk: ConsoleDesk
+    _ context: ConsoleContext
   ) throws -> Self {
-    var found = try desk.store().statement(device, range: range, limit: rowsMax, before: place)
+    var found = try context.store().statement(device, range: range, limit: rowsMax, before: place)
     if let account { found.accounts.removeAll { $0.ledger != account.ledger || $0.owner != account.owner } }
     return Self(
       AnswerTable(newestFirst: found), isFirst: place == nil,
@@ -81,9 +81,9 @@ extension ExportStream.ExportPart {
 
   /// Reads decisions as CSV, newest first.
   static func decisions(
-    _ filter: DecisionFilter, after place: DecisionPlace?, isFirst: Bool = true, _ desk: ConsoleDesk
+    _ filter: DecisionFilter, after place: DecisionPlace?, isFirst: Bool = true, _ context: ConsoleContext
   ) throws -> Self {
-    let part = try desk.store().decisions(filter, order: .newest, after: place, limit: rowsMax)
+    let part = try context.store().decisions(filter, order: .newest, after: place, limit: rowsMax)
     return Self(
       AnswerTable(part.decisions.map { .decision($0.decision) }), isFirst: isFirst,
       next: behind(part.next) { try decisions(filter, after: $0, isFirst: false, $1) })
@@ -95,14 +95,14 @@ extension ExportStream.ExportPart {
   ///   - reason: The reason of the letters; nil for every one.
   ///   - left: The number of letters that may still come.
   ///   - place: The place behind the part before; nil for the first part.
-  ///   - desk: The desk of a reader that may wait for the cluster.
+  ///   - context: The context of a reader that may wait for the cluster.
   static func deadLetters(
-    _ reason: String?, left: Int, after place: DeadLetterCursor? = nil, _ desk: ConsoleDesk
+    _ reason: String?, left: Int, after place: DeadLetterCursor? = nil, _ context: ConsoleContext
   ) throws -> Self {
-    let page = try desk.deadLetters { try $0.page(min(left, lettersMax), reason: reason, from: place) }
+    let page = try context.deadLetters { try $0.page(min(left, lettersMax), reason: reason, from: place) }
     let rest = left - page.letters.count
     return Self(
-      ConsoleRoute.table(desk.concealed(page.letters)), isFirst: place == nil,
+      ConsoleRoute.table(context.concealed(page.letters)), isFirst: place == nil,
       next: behind(rest > 0 ? page.next : nil) { try deadLetters(reason, left: rest, after: $0, $1) })
   }
 }

@@ -9,7 +9,7 @@ import Synchronization
 /// statement, and 250 dead letters with their values. May be used from any thread.
 final class ExportStream: Sendable {
   /// Reads the next part on the thread of a reader.
-  typealias Reading = @Sendable (ConsoleDesk) throws -> ExportPart
+  typealias Reading = @Sendable (ConsoleContext) throws -> ExportPart
 
   /// A part of an export.
   struct ExportPart {
@@ -66,8 +66,8 @@ final class ExportStream: Sendable {
   }
 
   private func next(_ give: @escaping @Sendable (HTTPBodyStream.Piece) -> Void) {
-    let isTaken = readers.resume { [self] desk in
-      let piece = piece(desk)
+    let isTaken = readers.resume { [self] context in
+      let piece = piece(context)
       if case .bytes = piece {} else { end() }
       give(piece)
     }
@@ -76,17 +76,17 @@ final class ExportStream: Sendable {
     give(.broken)
   }
 
-  private func piece(_ desk: ConsoleDesk) -> HTTPBodyStream.Piece {
+  private func piece(_ context: ConsoleContext) -> HTTPBodyStream.Piece {
     do {
       for _ in 0..<Self.emptyPartsMax {
         guard let read = state.withLock(\.next) else { return .end }
-        let part = try read(desk)
+        let part = try read(context)
         state.withLock { $0.next = part.next }
         if !part.bytes.isEmpty { return .bytes(part.bytes) }
       }
       return .bytes([])
     } catch {
-      desk.logger.warning("an export was broken off", metadata: ["error": "\(error)"])
+      context.logger.warning("an export was broken off", metadata: ["error": "\(error)"])
       return .broken
     }
   }

@@ -53,20 +53,21 @@ final class ObjectivesQuestion: Sendable {
   ///
   /// - Parameters:
   ///   - place: The place behind the part before; 0 for the first part.
-  ///   - desk: The desk of the reader.
-  func read(from place: Int64 = 0, _ desk: ConsoleDesk) throws -> ExportStream.ExportPart {
-    let step = try desk.store().exportStep(range, from: place)
+  ///   - context: The context of the reader.
+  func read(from place: Int64 = 0, _ context: ConsoleContext) throws -> ExportStream.ExportPart {
+    let step = try context.store().exportStep(range, from: place)
     let devices = hindsight.withLock { hindsight -> Set<Identifier> in
       for case .decision(let decision) in step.entries { hindsight.take(decision) }
       return step.next == nil ? hindsight.devices : []
     }
-    guard let next = step.next else { return try findZones(Array(devices)[...], desk) }
-    return ExportStream.ExportPart(bytes: []) { [self] desk in try read(from: next, desk) }
+    guard let next = step.next else { return try findZones(Array(devices)[...], context) }
+    return ExportStream.ExportPart(bytes: []) { [self] context in try read(from: next, context) }
   }
 
   /// Looks up the time zones of devices.
-  private func findZones(_ devices: ArraySlice<Identifier>, _ desk: ConsoleDesk) throws -> ExportStream.ExportPart {
-    guard let known = desk.settings.devices else { return score(.utc) }
+  private func findZones(_ devices: ArraySlice<Identifier>, _ context: ConsoleContext) throws -> ExportStream.ExportPart
+  {
+    guard let known = context.settings.devices else { return score(.utc) }
     do throws(ListeningDevicesError) {
       let found = try known.registrations(of: Array(devices.prefix(Self.devicesOfPart)))
       // A view that is still being filled lacks some.
@@ -74,12 +75,12 @@ final class ObjectivesQuestion: Sendable {
       hindsight.withLock { hindsight in for registration in found.registrations { hindsight.take(registration) } }
     } catch {
       // All days are those of UTC then, and the answer says so.
-      desk.logger.warning("time zones of devices are not known", metadata: ["error": "\(error)"])
+      context.logger.warning("time zones of devices are not known", metadata: ["error": "\(error)"])
       return score(.utc)
     }
     let rest = devices.dropFirst(Self.devicesOfPart)
     if rest.isEmpty { return score(.registered) }
-    return ExportStream.ExportPart(bytes: []) { [self] desk in try findZones(rest, desk) }
+    return ExportStream.ExportPart(bytes: []) { [self] context in try findZones(rest, context) }
   }
 
   /// Compares the next instances with their best schedules, and ends with the answer.
@@ -139,22 +140,22 @@ extension ConsoleRoute {
   /// The operation on objectives.
   static let objectives = ConsoleRoute(
     "getObjectives", "GET", "/v1/objectives", role: .auditor, usesCluster: true
-  ) { request, desk in
+  ) { request, context in
     var query = QueryReader(request.query)
     let form = try AnswerForm.asked(request, &query, of: [.json, .csv, .ndjson])
     let share = query.share("sample", default: 0.01)
     let range = query.range()
     try query.finish()
-    guard let policy = try activeDocument(desk)?.policy else {
+    guard let policy = try activeDocument(context)?.policy else {
       throw Problem(.conflict, "the log has no policy, so no kind has an objective; apply one first")
     }
     guard policy.kinds.contains(where: { $0.objective != nil }) else {
       throw Problem(.conflict, "no kind of the policy \(policy.reference.version) has an objective")
     }
-    _ = try desk.store()
+    _ = try context.store()
     let question = ObjectivesQuestion(policy, share: share, range, form)
     return HTTPAnswer(
       status: 200, contentType: form.contentType, headers: HTTPAnswer.dataHeaders(form, name: "objectives"),
-      stream: try ExportStream.start(desk.storeReaders) { try question.read($0) })
+      stream: try ExportStream.start(context.storeReaders) { try question.read($0) })
   }
 }

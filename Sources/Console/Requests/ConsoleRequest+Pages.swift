@@ -8,13 +8,13 @@ extension ConsoleRequest {
   ///
   /// - Parameters:
   ///   - name: The name of the place in the path.
-  ///   - desk: The desk that answers.
+  ///   - context: The context that answers.
   /// - Throws: `Problem` if there is none.
-  func id(_ name: String, _ desk: ConsoleDesk) throws(Problem) -> Identifier {
+  func id(_ name: String, _ context: ConsoleContext) throws(Problem) -> Identifier {
     guard let id = places[name] ?? query["id"] else {
       throw Problem(.malformedRequest, "the address needs an id, as in ?id=…")
     }
-    desk.note([name: id])
+    context.note([name: id])
     return Identifier(id)
   }
 

@@ -5,7 +5,7 @@ import Serving
 /// An operation of the console: a method, a path, the role that it needs, and the answer.
 struct ConsoleRoute: Sendable {
   /// Answers a request on the thread of a reader.
-  typealias Handler = @Sendable (ConsoleRequest, ConsoleDesk) throws -> HTTPAnswer
+  typealias Handler = @Sendable (ConsoleRequest, ConsoleContext) throws -> HTTPAnswer
 
   /// The name, as in `schemas/openapi.yaml`, or the name of a page.
   let name: String
@@ -16,7 +16,7 @@ struct ConsoleRoute: Sendable {
   /// The role that a key needs; nil if the path is open to anybody, such as the sign-in.
   let role: KeyRole?
   /// Whether the answer shows the history of devices. Every request is then recorded (`rouse audit access`). A handler whose answers name
-  /// devices only sometimes says so to its desk (`namesDevices`).
+  /// devices only sometimes says so to its context (`namesDevices`).
   let isLook: Bool
   /// Whether the answer waits for the cluster. Such requests have threads of their own, so that questions to the store do not wait; those of
   /// operators, which change the cluster, have one.
@@ -87,9 +87,9 @@ struct ConsoleRoute: Sendable {
   /// Returns the answer to a request.
   ///
   /// - Throws: `Problem` for a request that is refused, and what the handler throws.
-  func answer(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
+  func answer(_ request: ConsoleRequest, _ context: ConsoleContext) throws -> HTTPAnswer {
     try checkNames(request.query)
-    return try handler(request, desk)
+    return try handler(request, context)
   }
 
   /// Refuses names in the query of a page that the page does not know. A filter with a typing error would otherwise filter nothing.

@@ -39,30 +39,30 @@ enum SignInPage {
   }
 
   /// Signs somebody in.
-  static func signIn(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
+  static func signIn(_ request: ConsoleRequest, _ context: ConsoleContext) throws -> HTTPAnswer {
     let form = try request.form()
     let next = safe(form["next"])
     let secret = (form["key"] ?? "").filter { !$0.isWhitespace }
     do throws(SignInRefusal) {
-      let cookie = try desk.sessions.open(secret: secret, now: desk.now())
+      let cookie = try context.sessions.open(secret: secret, now: context.now())
       var answer = redirect(to: next)
-      answer.headers.append(ConsoleSessions.setCookie(cookie, isSecure: desk.settings.hasSecureCookies))
+      answer.headers.append(ConsoleSessions.setCookie(cookie, isSecure: context.settings.hasSecureCookies))
       return answer
     } catch {
       if let cause = error.cause {
-        desk.refusals.note(
+        context.refusals.note(
           cause, key: error.key, operation: "signIn", status: error.problem.kind.status, client: request.head.remote,
-          at: desk.now())
+          at: context.now())
       }
-      return Self.answer(next: next, desk.sessions.access, problem: error.problem)
+      return Self.answer(next: next, context.sessions.access, problem: error.problem)
     }
   }
 
   /// Signs somebody out.
-  static func signOut(_ request: ConsoleRequest, _ desk: ConsoleDesk) throws -> HTTPAnswer {
-    desk.sessions.close(cookies: request.head.header("cookie"))
+  static func signOut(_ request: ConsoleRequest, _ context: ConsoleContext) throws -> HTTPAnswer {
+    context.sessions.close(cookies: request.head.header("cookie"))
     var answer = redirect(to: path)
-    answer.headers.append(ConsoleSessions.setCookie(nil, isSecure: desk.settings.hasSecureCookies))
+    answer.headers.append(ConsoleSessions.setCookie(nil, isSecure: context.settings.hasSecureCookies))
     return answer
   }
 

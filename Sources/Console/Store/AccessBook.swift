@@ -26,20 +26,20 @@ final class AccessBook {
   /// - Parameters:
   ///   - request: The request.
   ///   - route: Its route.
-  ///   - desk: The desk that has answered. It knows what the answer is about; the address may name other things.
+  ///   - context: The context that has answered. It knows what the answer is about; the address may name other things.
   ///   - answer: The answer.
   ///   - refusal: Makes the answer that says why there is none.
   /// - Returns: The answer; a refusal if the record cannot be written, because nothing is shown or done without one. A change has been made
   ///   then; the refusal says so.
   func record(
-    _ request: ConsoleRequest, _ route: ConsoleRoute, of desk: ConsoleDesk, _ answer: HTTPAnswer,
+    _ request: ConsoleRequest, _ route: ConsoleRoute, of context: ConsoleContext, _ answer: HTTPAnswer,
     refusal: (Problem) -> HTTPAnswer
   ) -> HTTPAnswer {
-    guard route.isRecorded || desk.namesDevices else { return answer }
+    guard route.isRecorded || context.namesDevices else { return answer }
     let record = AccessRecord(
       at: Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000)),
       key: request.viewer.key.map { Identifier($0) }, operation: Identifier(route.name),
-      device: desk.device, event: desk.event, subject: desk.subject.map { Identifier($0) },
+      device: context.device, event: context.event, subject: context.subject.map { Identifier($0) },
       status: answer.status, client: request.head.remote.map { Identifier($0) })
     do throws(AuditError) {
       try file.use { store throws(AuditError) in try store.write(record) }
@@ -59,7 +59,7 @@ final class AccessBook {
   /// - Parameters:
   ///   - refusals: The attempts.
   ///   - now: The wall clock.
-  func write(_ refusals: RefusalBook, at now: Timestamp) {
+  func write(_ refusals: RefusedAttempts, at now: Timestamp) {
     do throws(AuditError) {
       try refusals.flush(at: now) { (grown: [RefusedAccess]) throws(AuditError) in
         let numbers = try file.use { store throws(AuditError) in try store.write(grown) }

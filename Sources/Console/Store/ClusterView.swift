@@ -19,7 +19,7 @@ struct ClusterView: Sendable {
   var failures: [String] = []
 }
 
-extension ConsoleDesk {
+extension ConsoleContext {
   /// Returns what is known of the cluster; nil before the first look has ended.
   ///
   /// - Throws: `AuditError` if the positions of the store cannot be read. A store that is not there yet has none.

@@ -120,7 +120,7 @@ final class ClusterWatch: Sendable {
       return view
     }
     do throws(KafkaError) {
-      view.letters = try DeadLetterBox(settings: settings).newest(Self.lettersMax)
+      view.letters = try DeadLetterQueue(settings: settings).newest(Self.lettersMax)
     } catch {
       view.failures.append("the dead letters cannot be read: \(error)")
     }
@@ -143,7 +143,7 @@ final class ClusterWatch: Sendable {
   private func policy(_ facts: ClusterFacts, _ failures: inout [String]) throws(KafkaError) -> PolicyDocument? {
     guard let newest = facts.newestPolicy else { return nil }
     let partition = KafkaTopicPartition(topic: settings.topics.log, partition: newest.partition)
-    let record = try DeadLetterBox(settings: settings).record(at: KafkaPosition(partition, offset: newest.offset))
+    let record = try DeadLetterQueue(settings: settings).record(at: KafkaPosition(partition, offset: newest.offset))
     do {
       guard case .policy(let text) = try LogRecord.parts(of: record.value ?? []).content else { return nil }
       return try PolicyDocument(record: text, file: "policy.yaml")

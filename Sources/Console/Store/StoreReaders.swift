@@ -8,7 +8,7 @@ import Synchronization
 /// most, and of the threads, so that his questions do not keep all others waiting. Fewer than four threads are not shared out.
 final class StoreReaders: Sendable {
   /// A request, to be answered by a reader.
-  typealias Work = @Sendable (ConsoleDesk) -> Void
+  typealias Work = @Sendable (ConsoleContext) -> Void
 
   private struct Question {
     /// The one who asks; nil for the next part of an answer under way.
@@ -49,8 +49,8 @@ final class StoreReaders: Sendable {
   /// The exports under way.
   let exports = Atomic<Int>(0)
   private let settings: ConsoleSettings
-  private let makeDesk: @Sendable (StoreReaders) -> ConsoleDesk
-  private let turn: @Sendable (ConsoleDesk) -> Void
+  private let makeDesk: @Sendable (StoreReaders) -> ConsoleContext
+  private let turn: @Sendable (ConsoleContext) -> Void
   private let threads: Int
 
   /// Starts the threads.
@@ -58,11 +58,11 @@ final class StoreReaders: Sendable {
   /// - Parameters:
   ///   - settings: The settings.
   ///   - threads: The number of threads; nil for that of the settings.
-  ///   - makeDesk: Makes the desk of a thread, on that thread.
+  ///   - makeDesk: Makes the context of a thread, on that thread.
   ///   - turn: Called about once a second on one of the threads, also while nobody asks, and once more at its end.
   init(
-    _ settings: ConsoleSettings, threads: Int? = nil, makeDesk: @escaping @Sendable (StoreReaders) -> ConsoleDesk,
-    turn: @escaping @Sendable (ConsoleDesk) -> Void
+    _ settings: ConsoleSettings, threads: Int? = nil, makeDesk: @escaping @Sendable (StoreReaders) -> ConsoleContext,
+    turn: @escaping @Sendable (ConsoleContext) -> Void
   ) {
     self.settings = settings
     self.threads = threads ?? settings.readers
@@ -116,11 +116,11 @@ final class StoreReaders: Sendable {
 
   /// Answers requests until the end. The first thread also takes the turns.
   private func answer(_ number: Int) {
-    let desk = makeDesk(self)
+    let context = makeDesk(self)
     var nextTurn = DispatchTime.now()
     while true {
       if number == 0, .now() >= nextTurn {
-        turn(desk)
+        turn(context)
         nextTurn = .now() + 1
       }
       let isGiven = given.wait(timeout: number == 0 ? nextTurn : .distantFuture) == .success
@@ -128,10 +128,10 @@ final class StoreReaders: Sendable {
         (isGiven ? state.next(ofClientMax: Self.share(of: threads)) : nil, state.hasEnded)
       }
       if let question {
-        question.work(desk)
+        question.work(context)
         if state.withLock({ $0.end(question) }) { given.signal() }
       } else if hasEnded {
-        if number == 0 { turn(desk) }
+        if number == 0 { turn(context) }
         return
       }
     }

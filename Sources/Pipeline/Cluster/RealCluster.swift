@@ -6,7 +6,7 @@ package final class RealCluster: Cluster {
   /// because one bad record fails its whole batch.
   private static let failuresMax = 100_000
 
-  private let statistics: (role: Role, board: ClientBoard)?
+  private let statistics: (role: Role, clients: ClientStatistics)?
 
   /// Makes the cluster. It connects to nothing; each client connects with its own configuration.
   package init() { statistics = nil }
@@ -20,7 +20,7 @@ package final class RealCluster: Cluster {
 
   private func sink(_ sort: KafkaMetrics.Sort, _ configuration: KafkaConfiguration) -> KafkaStatisticsSink? {
     guard let statistics, configuration["statistics.interval.ms"] != nil else { return nil }
-    return statistics.board.sink(KafkaMetrics.client(statistics.role, sort))
+    return statistics.clients.sink(KafkaMetrics.client(statistics.role, sort))
   }
 
   /// Makes a `KafkaConsumer`.

@@ -30,7 +30,7 @@ public final class PipelineCounters: Sendable {
   let storage: StorageMetrics
   private let places = Mutex(StoragePlaces())
   /// The statistics of the Kafka clients.
-  let clients: ClientBoard
+  let clients: ClientStatistics
   /// The traces of the events that the process handles; nil if none are wanted.
   public let traces: PipelineTraces?
   /// The metrics of the export of spans.
@@ -50,7 +50,7 @@ public final class PipelineCounters: Sendable {
     screens = ScreenMetrics(registry)
     audit = AuditMetrics(registry)
     storage = StorageMetrics(registry)
-    clients = ClientBoard(KafkaMetrics(registry))
+    clients = ClientStatistics(KafkaMetrics(registry))
     spans = SpanMetrics(registry)
     status = PipelineStatus()
     registry.collect { [weak self, status, intake, partitions, screens, audit, stages, clients, storage] in

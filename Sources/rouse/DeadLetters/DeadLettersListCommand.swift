@@ -24,8 +24,8 @@ struct DeadLettersListCommand: ParsableCommand {
   }
 
   func run() throws {
-    let box = DeadLetterBox(settings: try settings.resolve().connected())
-    let letters = try box.newest(limit, reason: reason?.code)
+    let queue = DeadLetterQueue(settings: try settings.resolve().connected())
+    let letters = try queue.newest(limit, reason: reason?.code)
     switch output.format {
     case .text:
       if letters.isEmpty { sayNone() }

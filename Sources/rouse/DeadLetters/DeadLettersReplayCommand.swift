@@ -47,14 +47,14 @@ struct DeadLettersReplayCommand: ParsableCommand {
 
   func run() throws {
     let places = try places.map { try LetterPlace.parse($0) }
-    let box = DeadLetterBox(settings: try settings.resolve().connected())
+    let queue = DeadLetterQueue(settings: try settings.resolve().connected())
     var letters: [DeadLetterRecord] = []
-    for place in places { letters.append(try box.letter(at: place)) }
+    for place in places { letters.append(try queue.letter(at: place)) }
     if let reason {
-      letters = try box.newest(limit, reason: reason.code, waiting: true).reversed()
+      letters = try queue.newest(limit, reason: reason.code, waiting: true).reversed()
       if letters.isEmpty {
         // A mistyped code must not look like work that is done.
-        if let hint = reason.hint, try box.newest(1, reason: reason.code).isEmpty {
+        if let hint = reason.hint, try queue.newest(1, reason: reason.code).isEmpty {
           throw Failure("no letter has the reason \(reason.code); \(hint)")
         }
         Words.say("no letter with the reason \(reason.code) waits to be replayed")
@@ -63,7 +63,7 @@ struct DeadLettersReplayCommand: ParsableCommand {
     var count = 0
     let report: ReplayReport
     do {
-      report = try box.replay(letters, skipsRefused: skipRefused) { replayed in
+      report = try queue.replay(letters, skipsRefused: skipRefused) { replayed in
         count += replayed.count
         for letter in replayed {
           try Output.print("\(letter.place)  replayed to \(letter.origin?.partition.topic ?? "")\n")

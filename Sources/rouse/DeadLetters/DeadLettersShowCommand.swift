@@ -19,7 +19,7 @@ struct DeadLettersShowCommand: ParsableCommand {
 
   func run() throws {
     let place = try LetterPlace.parse(place)
-    let letter = try DeadLetterBox(settings: try settings.resolve().connected()).letter(at: place)
+    let letter = try DeadLetterQueue(settings: try settings.resolve().connected()).letter(at: place)
     switch output.format {
     case .text: try Output.print(letter.page)
     case .json:

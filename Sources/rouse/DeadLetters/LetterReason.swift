@@ -14,7 +14,7 @@ struct LetterReason: ExpressibleByArgument {
   /// The codes that this release knows, or the nearest one, for a code that it does not know and that no letter has; nil for a known
   /// code.
   var hint: PrintableText? {
-    let known = DeadLetterBox.reasons
+    let known = DeadLetterQueue.reasons
     if known.contains(code) { return nil }
     if let near = NearestName.of(code, among: known) { return "did you mean \(near)?" }
     return "the known reasons are \(known.joined(separator: ", "))"

@@ -42,8 +42,8 @@ struct DoctorCommand: ParsableCommand {
   }
 
   func run() throws {
-    let visit = DoctorVisit(options: settings, named: status.map { ($0.address, $0.page) })
-    let report = DoctorReport(try visit.facts())
+    let probe = DoctorProbe(options: settings, named: status.map { ($0.address, $0.page) })
+    let report = DoctorReport(try probe.facts())
     switch output.format {
     case .text: try Output.print(report.text)
     case .json: try Output.print(report.json)

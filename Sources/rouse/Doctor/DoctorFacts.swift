@@ -2,7 +2,7 @@ import Auditing
 import Domain
 import Pipeline
 
-/// The facts that the checks of `rouse doctor` judge. They are gathered once, by `DoctorVisit`, or made up by tests.
+/// The facts that the checks of `rouse doctor` judge. They are gathered once, by `DoctorProbe`, or made up by tests.
 struct DoctorFacts: Sendable {
   /// The options by which the command was given its settings, such as `--config rouse.yaml`, for advice.
   var options = ""

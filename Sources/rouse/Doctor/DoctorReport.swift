@@ -12,7 +12,7 @@ struct DoctorReport {
   /// The page that explains each code.
   static let page = "Doctor.md"
 
-  /// Makes the report of a visit.
+  /// Makes the report.
   init(_ facts: DoctorFacts) {
     self.facts = facts
     findings = facts.findings

@@ -23,7 +23,7 @@ enum ConsoleRole {
   /// - Returns: The console, to be stopped at the end; nil if the process does not have the role.
   /// - Throws: `Failure` that says what to do if the address cannot be had or the key file or the certificate cannot be used.
   static func start(
-    _ settings: Settings, _ pipeline: PipelineSettings, _ files: OpenFiles, _ tokens: TokenDesk?,
+    _ settings: Settings, _ pipeline: PipelineSettings, _ files: OpenFiles, _ tokens: TokenAuthority?,
     _ check: ConsoleCheck?,
     on runner: RoleRunner,
     _ stop: StopSignal, _ counters: PipelineCounters, _ logger: Logger
@@ -103,7 +103,7 @@ enum ConsoleRole {
   /// The default of `console.listen`: only this host reaches it.
   static let defaultAddress = HTTPAddress(host: "127.0.0.1", port: 8090)
 
-  private static func access(_ settings: Settings, _ keys: KeyRing?, _ tokens: TokenDesk?) -> Authenticator? {
+  private static func access(_ settings: Settings, _ keys: KeyRing?, _ tokens: TokenAuthority?) -> Authenticator? {
     guard keys != nil || tokens != nil else { return nil }
     return Authenticator(keys: keys, tokens: tokens?.verifier, recordsPerSecond: settings.consoleRate)
   }

@@ -22,7 +22,7 @@ enum GatewayRole {
   /// - Returns: The gateway, to be stopped at the end; nil if the process does not have the role.
   /// - Throws: `Failure` that says what to do if the address cannot be had or the key file or the certificate cannot be used.
   static func start(
-    _ settings: Settings, _ pipeline: PipelineSettings, _ files: OpenFiles, _ tokens: TokenDesk?,
+    _ settings: Settings, _ pipeline: PipelineSettings, _ files: OpenFiles, _ tokens: TokenAuthority?,
     on runner: RoleRunner, _ counters: PipelineCounters,
     _ logger: Logger
   ) async throws -> GatewayServer? {
@@ -77,7 +77,7 @@ enum GatewayRole {
     return server
   }
 
-  private static func access(_ settings: Settings, _ keys: KeyRing?, _ tokens: TokenDesk?) -> Authenticator? {
+  private static func access(_ settings: Settings, _ keys: KeyRing?, _ tokens: TokenAuthority?) -> Authenticator? {
     guard keys != nil || tokens != nil else { return nil }
     return Authenticator(keys: keys, tokens: tokens?.verifier, recordsPerSecond: settings.gatewayRate)
   }

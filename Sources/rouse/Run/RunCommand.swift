@@ -99,7 +99,7 @@ struct RunCommand: AsyncParsableCommand {
     counters.set(storage: settings.storage)
     let runner = RoleRunner(stop: stop, counters: counters, logger: logger)
     let check = try settings.console(pipeline).map { ConsoleCheck($0, logger: logger) }
-    let tokens = try TokenDesk.start(settings, counters.registry, logger)
+    let tokens = try TokenAuthority.start(settings, counters.registry, logger)
     defer { tokens?.end() }
     let pages = MachinePages(
       counters: counters, stop: stop, threads: settings.threads, console: check, tokens: tokens)
@@ -124,7 +124,7 @@ struct RunCommand: AsyncParsableCommand {
 
   /// Runs the stages until a signal or an error ends them.
   private func work(
-    _ settings: Settings, _ pipeline: PipelineSettings, _ files: OpenFiles, _ tokens: TokenDesk?,
+    _ settings: Settings, _ pipeline: PipelineSettings, _ files: OpenFiles, _ tokens: TokenAuthority?,
     _ runner: RoleRunner, _ check: ConsoleCheck?,
     _ stop: StopSignal, _ counters: PipelineCounters, _ logger: Logger
   ) async throws {

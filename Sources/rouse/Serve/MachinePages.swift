@@ -21,7 +21,7 @@ final class MachinePages: Sendable {
   private let stop: StopSignal
   private let threads: [PipelineStatus.StageThread]
   private let console: ConsoleCheck?
-  private let tokens: TokenDesk?
+  private let tokens: TokenAuthority?
   private let hasStarted = Atomic<Bool>(false)
 
   /// Makes the pages of a process.
@@ -34,7 +34,7 @@ final class MachinePages: Sendable {
   ///   - tokens: Knows the state of the issuer's keys; nil if the process takes no tokens.
   init(
     counters: PipelineCounters, stop: StopSignal, threads: [PipelineStatus.StageThread], console: ConsoleCheck? = nil,
-    tokens: TokenDesk? = nil
+    tokens: TokenAuthority? = nil
   ) {
     self.console = console
     self.tokens = tokens
@@ -163,7 +163,7 @@ final class MachinePages: Sendable {
     }
   }
 
-  private static func write(_ tokens: TokenDesk, to json: inout JSONWriter) {
+  private static func write(_ tokens: TokenAuthority, to json: inout JSONWriter) {
     let status = tokens.verifier.keysStatus
     json.object("oidc") { json in
       json.member("issuer", tokens.issuer)

@@ -38,22 +38,22 @@ import Testing
   }
 
   @Test("totals grow by what is new, queues are summed by label, and a client that is gone is not shown")
-  func board() {
+  func clients() {
     let registry = MetricRegistry()
     let metrics = KafkaMetrics(registry)
-    let board = ClientBoard(metrics)
-    var first: (([UInt8]) -> Void)? = board.sink("planner-producer")
-    let second = board.sink("planner-producer")
+    let clients = ClientStatistics(metrics)
+    var first: (([UInt8]) -> Void)? = clients.sink("planner-producer")
+    let second = clients.sink("planner-producer")
     first?(Self.document())
     first?(Self.document(errors: 5, records: 9))
     second(Self.document(errors: 0, records: 1))
-    board.show()
+    clients.show()
     #expect(metrics.transmitErrors.value(["planner-producer"]) == 6 + 1)
     #expect(metrics.queuedRecords.value(["planner-producer"]) == 12 + 4)
     #expect(metrics.roundTrip.value(["planner-producer", KafkaMetrics.p99]) == 0.009)
     #expect(abs(metrics.roundTrip.value(["planner-producer", KafkaMetrics.mean]) - 0.0025) < 1e-12)
     first = nil
-    board.show()
+    clients.show()
     #expect(metrics.queuedRecords.value(["planner-producer"]) == 4)
     #expect(metrics.transmitErrors.value(["planner-producer"]) == 7, "a total does not fall")
   }
@@ -61,26 +61,26 @@ import Testing
   @Test("the age of statistics is that of the oldest client with the label, and new ones end it")
   func age() {
     let metrics = KafkaMetrics(MetricRegistry())
-    let board = ClientBoard(metrics)
-    let (silent, polled) = (board.sink("planner-consumer"), board.sink("planner-consumer"))
+    let clients = ClientStatistics(metrics)
+    let (silent, polled) = (clients.sink("planner-consumer"), clients.sink("planner-consumer"))
     silent(Self.document())
     let between = ContinuousClock.now
     polled(Self.document())
-    board.show(at: between + .seconds(60))
+    clients.show(at: between + .seconds(60))
     #expect(metrics.age.value(["planner-consumer"]) >= 60)
     silent(Self.document())
-    board.show(at: between)
+    clients.show(at: between)
     #expect(metrics.age.value(["planner-consumer"]) <= 0)
   }
 
   @Test("what is no JSON is counted, and leaves the figures as they are")
   func unreadable() {
     let metrics = KafkaMetrics(MetricRegistry())
-    let board = ClientBoard(metrics)
-    let sink = board.sink("intake-producer")
+    let clients = ClientStatistics(metrics)
+    let sink = clients.sink("intake-producer")
     sink(Self.document())
     sink(Array("{".utf8))
-    board.show()
+    clients.show()
     #expect(metrics.unreadable.value(["intake-producer"]) == 1)
     #expect(metrics.queuedRecords.value(["intake-producer"]) == 10)
   }

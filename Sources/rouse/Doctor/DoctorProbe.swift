@@ -9,7 +9,7 @@ import Serving
 import Synchronization
 
 /// Gathers the facts for the checks of `rouse doctor`. It writes nothing, neither to Kafka nor to a file, and each step is bounded in time.
-struct DoctorVisit {
+struct DoctorProbe {
   /// The options that lead to the settings.
   let options: SettingsOptions
   /// The addresses of processes that the user named, with their pages.
@@ -87,7 +87,7 @@ struct DoctorVisit {
       _ = try settings.spanCollector()
       _ = try settings.gateway(pipeline)
       _ = try settings.console(pipeline)
-      if let tokens = try settings.tokens() { facts.settings.tokenFaults = TokenDesk.faults(of: tokens) }
+      if let tokens = try settings.tokens() { facts.settings.tokenFaults = TokenAuthority.faults(of: tokens) }
       facts.settings.unused = pipeline.unused
       facts.names = pipeline.topics
       facts.eventTopics = pipeline.eventTopics

@@ -10,7 +10,7 @@ import Synchronization
 ///     start ──► the files of the folder whose name fits their content
 ///
 /// A folder that cannot be written costs only the outliving: the log says so, and the report stays in memory.
-final class ReportShelf: Sendable {
+final class ReportStore: Sendable {
   /// A report.
   struct ShelvedReport: Sendable {
     /// The name in the report's address, which follows from its content.

@@ -34,11 +34,11 @@ enum RefusalCause: String, CaseIterable, Sendable {
 }
 
 /// The attempts that the console refused, until they are written to the access records. May be used from any thread.
-final class RefusalBook: Sendable {
+final class RefusedAttempts: Sendable {
   private let tallies = RefusalTallies()
   private let metrics: ConsoleMetrics
 
-  /// Makes an empty book.
+  /// Makes it without attempts.
   ///
   /// - Parameter metrics: Counts the attempts.
   init(_ metrics: ConsoleMetrics) { self.metrics = metrics }

@@ -9,7 +9,7 @@ import Observing
 #endif
 
 /// The tokens that the roles `gateway` and `console` of a process take, and the thread that keeps the issuer's keys up to date.
-final class TokenDesk: Sendable {
+final class TokenAuthority: Sendable {
   /// Checks tokens.
   let verifier: TokenVerifier
   /// The issuer, for the status of the process.
@@ -26,11 +26,11 @@ final class TokenDesk: Sendable {
   ///   - settings: The settings of the process.
   ///   - registry: Gets the metrics.
   ///   - logger: Gets changes and faults.
-  /// - Returns: The desk, to be ended; nil if the process takes no tokens.
+  /// - Returns: The tokens, whose thread must be ended; nil if the process takes none.
   /// - Throws: ``Failure`` that says what to do if a file cannot be used.
-  static func start(_ settings: Settings, _ registry: MetricRegistry, _ logger: Logger) throws -> TokenDesk? {
+  static func start(_ settings: Settings, _ registry: MetricRegistry, _ logger: Logger) throws -> TokenAuthority? {
     guard let source = try settings.tokens() else { return nil }
-    return try TokenDesk(source, registry, logger)
+    return try TokenAuthority(source, registry, logger)
   }
 
   private init(_ source: TokenSource, _ registry: MetricRegistry, _ logger: Logger) throws {

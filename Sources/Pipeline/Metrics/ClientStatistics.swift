@@ -7,7 +7,7 @@ import Synchronization
 /// A client writes its statistics every `kafka.statisticsIntervalSeconds`, on the thread that polls it. Totals go to the metrics at once; the
 /// rest is shown at the next exposition, summed over the clients with the same label. A client that is gone is forgotten. The statistics of a
 /// client that nobody polls stand still, as those of a consumer do while its thread waits for a commit; their age tells.
-final class ClientBoard: Sendable {
+final class ClientStatistics: Sendable {
   private struct State {
     var clients: [Int: (label: String, figures: ClientFigures, at: ContinuousClock.Instant)] = [:]
     var next = 0
@@ -16,7 +16,7 @@ final class ClientBoard: Sendable {
   private let metrics: KafkaMetrics
   private let state = Mutex(State())
 
-  /// Makes a board without clients.
+  /// Makes statistics without clients.
   init(_ metrics: KafkaMetrics) { self.metrics = metrics }
 
   /// Returns a receiver of the statistics of a new client. The client is forgotten when the receiver is released.
@@ -27,7 +27,7 @@ final class ClientBoard: Sendable {
       state.next += 1
       return state.next
     }
-    let receiver = Receiver(board: self, number: number, label: label)
+    let receiver = Receiver(clients: self, number: number, label: label)
     return { receiver.take($0) }
   }
 
@@ -82,20 +82,20 @@ final class ClientBoard: Sendable {
 
   /// The receiver of the statistics of one client. Used by the thread that polls the client.
   private final class Receiver {
-    private let board: ClientBoard
+    private let clients: ClientStatistics
     private let number: Int
     private let label: String
     private var last = ClientFigures.Totals()
 
-    init(board: ClientBoard, number: Int, label: String) {
-      self.board = board
+    init(clients: ClientStatistics, number: Int, label: String) {
+      self.clients = clients
       self.number = number
       self.label = label
     }
 
-    func take(_ json: [UInt8]) { last = board.take(json, of: number, label, since: last) }
+    func take(_ json: [UInt8]) { last = clients.take(json, of: number, label, since: last) }
 
-    deinit { board.remove(number) }
+    deinit { clients.remove(number) }
   }
 }
 

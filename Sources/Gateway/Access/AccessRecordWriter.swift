@@ -7,7 +7,7 @@ import Synchronization
 /// thread.
 ///
 ///     record ──► waiting (bounded) ──► one write of all that wait ──► each caller goes on, or is refused
-final class ChangeBook: Sendable {
+final class AccessRecordWriter: Sendable {
   private struct Entry {
     var change: RecordedChange
     var done: @Sendable (Problem?) -> Void
@@ -30,7 +30,7 @@ final class ChangeBook: Sendable {
   private let queue = DispatchQueue(label: "rouse.gateway.access")
   private let state = Mutex(State())
 
-  /// Makes a book.
+  /// Makes a writer.
   ///
   /// - Parameters:
   ///   - records: Takes the records.

@@ -2,7 +2,7 @@ import Domain
 public import KafkaClient
 
 /// Reads the dead letters, and gives their records back: it writes them to the topics that they came from.
-public struct DeadLetterBox {
+public struct DeadLetterQueue {
   /// The address of Kafka, and the names of the topics.
   let settings: PipelineSettings
   private static let patience = Duration.seconds(20)
@@ -22,7 +22,7 @@ public struct DeadLetterBox {
       DeadLetter.refused, DeadLetter.unreadableLogRecord, DeadLetter.setAside,
     ]
 
-  /// Makes a box.
+  /// Makes a queue.
   ///
   /// - Parameters:
   ///   - settings: The address of Kafka, and the topics.
@@ -31,7 +31,7 @@ public struct DeadLetterBox {
     self.init(settings: settings, patience: patience, window: 200)
   }
 
-  /// Makes a box that reads windows of a given size.
+  /// Makes a queue that reads windows of a given size.
   init(settings: PipelineSettings, patience: Duration = .seconds(60), window: Int64) {
     self.settings = settings
     topicPatience = patience
@@ -64,7 +64,7 @@ public struct DeadLetterBox {
   /// - Throws: `KafkaError` if the topic cannot be read.
   public func page(
     _ limit: Int, reason: String? = nil, waiting: Bool = false, from start: DeadLetterCursor? = nil,
-    readMax: Int64 = DeadLetterBox.readMax
+    readMax: Int64 = DeadLetterQueue.readMax
   ) throws(KafkaError) -> DeadLetterPage {
     let walk = try DeadLetterWalk(settings, from: start, window: window, patience: topicPatience)
     defer { walk.close() }

@@ -15,7 +15,7 @@ private struct ReplayRefusal: Error {
   var why: String
 }
 
-extension DeadLetterBox {
+extension DeadLetterQueue {
   /// The size of the largest record value that a replay writes back to its topic. Intake reads no larger ones.
   /// - Beyond: the letter is not replayed, and the command says so.
   private static let valueBytesMax = 4_000_000

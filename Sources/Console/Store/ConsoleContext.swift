@@ -5,10 +5,10 @@ import Logging
 import Serving
 
 /// The things with which a reader answers requests. Belongs to the thread of the reader.
-final class ConsoleDesk {
+final class ConsoleContext {
   let settings: ConsoleSettings
   let logger: Logger
-  /// All readers of the desk's own threads, for answers that are made piece by piece.
+  /// All readers of the context's own threads, for answers that are made piece by piece.
   let readers: StoreReaders
   /// The readers of the store, for answers of the thread of the cluster that go on with the store.
   let storeReaders: StoreReaders
@@ -17,7 +17,7 @@ final class ConsoleDesk {
   /// The access records.
   let access: AccessBook
   /// The attempts that were refused.
-  let refusals: RefusalBook
+  let refusals: RefusedAttempts
   /// The device that the request in hand is about, for its access record. Handlers set it from the id that they look up.
   var device: Identifier?
   /// The event that the request in hand is about, for its access record. Handlers set it from the id that they look up.
@@ -36,7 +36,7 @@ final class ConsoleDesk {
   /// The other processes; nil if the console knows none.
   let processes: ProcessWatch?
   /// The reports of simulations.
-  let reports: ReportShelf
+  let reports: ReportStore
   /// The wall clock.
   let now: @Sendable () -> Timestamp
   private var opened: AuditStore?
@@ -46,7 +46,8 @@ final class ConsoleDesk {
   init(
     _ settings: ConsoleSettings, _ readers: StoreReaders, storeReaders: StoreReaders? = nil, _ tailer: DecisionTailer,
     sessions: ConsoleSessions,
-    watch: ClusterWatch, policies: PolicyWatch, processes: ProcessWatch?, reports: ReportShelf, refusals: RefusalBook,
+    watch: ClusterWatch, policies: PolicyWatch, processes: ProcessWatch?, reports: ReportStore,
+    refusals: RefusedAttempts,
     metrics: ConsoleMetrics,
     logger: Logger,
     now: @escaping @Sendable () -> Timestamp

@@ -3,7 +3,7 @@ import Serving
 import Synchronization
 
 /// Looks up registrations off the event loops, and says whether a request may go on. May be used from any thread.
-final class DeviceDesk: Sendable {
+final class DeviceLookup: Sendable {
   /// The parts of a request that a registration in force decides on.
   struct DeviceRequest: Sendable {
     /// The operation.
@@ -33,7 +33,7 @@ final class DeviceDesk: Sendable {
   /// The time after which a client is to ask again while the view is being filled, or its disk fails, in seconds.
   private static let retrySeconds = 5
 
-  /// Makes a desk.
+  /// Makes a look-up.
   ///
   /// - Parameter devices: The registrations in force.
   init(_ devices: any RegisteredDevices) { self.devices = devices }
