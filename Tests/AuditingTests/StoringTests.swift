@@ -196,9 +196,9 @@ import Testing
     try store.store(older)
     try store.close()
     let expected = [
-      TopicPosition(topic: .decisions, partition: 2, next: 100),
-      TopicPosition(topic: .decisions, partition: 3, next: 42),
-      TopicPosition(topic: .commands, partition: 0, next: 10),
+      AuditPosition(topic: .decisions, partition: 2, next: 100),
+      AuditPosition(topic: .decisions, partition: 3, next: 42),
+      AuditPosition(topic: .commands, partition: 0, next: 10),
     ]
     #expect(try AuditStore.open(path: file.path).positions() == expected)
   }
@@ -220,11 +220,11 @@ import Testing
     #expect(error?.kind == .diskFull && error?.isRetriable == true)
     #expect(try store.summary() == before)
     #expect(try store.brokenInvariants() == [])
-    #expect(try store.positions() == [TopicPosition(topic: .decisions, partition: 0, next: 5_000)])
+    #expect(try store.positions() == [AuditPosition(topic: .decisions, partition: 0, next: 5_000)])
     try store.close()
     let roomy = try AuditStore.open(path: file.path)
     #expect(try roomy.store(batch(5_000)).decisions == 5_000)
-    #expect(try roomy.positions() == [TopicPosition(topic: .decisions, partition: 0, next: 10_000)])
+    #expect(try roomy.positions() == [AuditPosition(topic: .decisions, partition: 0, next: 10_000)])
     #expect(try roomy.why(WhyQuestion(device: "device 5001", event: "event 5001")).stories.count == 1)
   }
 

@@ -1,3 +1,4 @@
+import Domain
 import KafkaClient
 import Planning
 import Policies

@@ -1,3 +1,4 @@
+public import Domain
 import GRDB
 
 /// The time that a store covers, and the records that it will never have.

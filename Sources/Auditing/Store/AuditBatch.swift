@@ -8,7 +8,7 @@ public struct AuditBatch: Sendable {
   /// The commands, in the order in which they were added.
   public private(set) var commands: [Command] = []
   /// The progress that the batch makes, at most one position for each topic partition.
-  public private(set) var positions: [TopicPosition] = []
+  public private(set) var positions: [AuditPosition] = []
   /// The records that the store will never have.
   public private(set) var holes: [AuditHole] = []
 
@@ -40,7 +40,7 @@ public struct AuditBatch: Sendable {
       positions[index].next = max(positions[index].next, next)
       return
     }
-    positions.append(TopicPosition(topic: topic, partition: partition, next: next))
+    positions.append(AuditPosition(topic: topic, partition: partition, next: next))
   }
 
   /// Adds records that the store will never have. A hole that begins where a stored one begins changes nothing.

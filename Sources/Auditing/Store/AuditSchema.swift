@@ -1,3 +1,4 @@
+import Domain
 import GRDB
 
 /// The tables of a store, and how records are found in them.

@@ -1,4 +1,4 @@
-import Domain
+public import Domain
 import GRDB
 
 /// A store of all decisions and commands in one SQLite file, with the questions that can be asked about them.
@@ -69,12 +69,12 @@ public final class AuditStore {
 
   /// Returns the progress of each topic partition, in order of topic and partition.
   /// - Throws: `AuditError` when the file cannot be read.
-  public func positions() throws(AuditError) -> [TopicPosition] {
+  public func positions() throws(AuditError) -> [AuditPosition] {
     try read { db in
       try Row.fetchAll(db, sql: "SELECT topic, partition, next FROM position ORDER BY topic, partition").compactMap {
         row in
         guard let topic = AuditTopic(code: try row.integer(0)) else { return nil }
-        return TopicPosition(topic: topic, partition: try row.integer(1, as: Int32.self), next: try row.integer(2))
+        return AuditPosition(topic: topic, partition: try row.integer(1, as: Int32.self), next: try row.integer(2))
       }
     }
   }

@@ -113,7 +113,7 @@ struct BatchWriter {
   }
 
   /// Writes the counts and times that were collected over the batch, the positions and the holes.
-  mutating func finish(positions: [TopicPosition], holes: [AuditHole]) throws {
+  mutating func finish(positions: [AuditPosition], holes: [AuditHole]) throws {
     _ = try pages.finish(&blocks)
     try blocks.finish()
     try hours.finish()

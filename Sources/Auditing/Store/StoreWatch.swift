@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import GRDB
 
@@ -12,7 +13,7 @@ public struct StoreWatch {
   private let file: StoreFileMark?
   private var header: StoreHeader?
   /// The positions at the last look. They never fall, unless an older copy is written over the file.
-  private var positions: [TopicPosition] = []
+  private var positions: [AuditPosition] = []
   private var lookedAt: ContinuousClock.Instant
 
   /// Begins with the file that is there now.
@@ -69,9 +70,9 @@ public struct StoreWatch {
   }
 }
 
-extension TopicPosition {
+extension AuditPosition {
   /// Returns whether this is the same partition as another position, at an earlier offset.
-  fileprivate func isBehind(_ other: TopicPosition) -> Bool {
+  fileprivate func isBehind(_ other: AuditPosition) -> Bool {
     topic == other.topic && partition == other.partition && next < other.next
   }
 }

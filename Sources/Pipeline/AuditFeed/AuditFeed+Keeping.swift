@@ -1,3 +1,4 @@
+import Domain
 import KafkaClient
 import Logging
 
@@ -51,8 +52,8 @@ extension AuditFeed {
   private func setAside(
     _ record: AuditRecord, because refusal: RecordRefusal, _ positions: [AuditPosition]
   ) -> Bool {
-    let hole = AuditFeedHole(
-      topic: record.topic, partition: record.partition, first: record.offset, next: record.offset + 1,
+    let hole = AuditHole(
+      topic: record.topic, partition: record.partition, offsets: record.offset..<record.offset + 1,
       line: record.line, cause: .refused, reason: refusal.reason)
     let topic = record.topic == .decisions ? settings.topics.decisions : settings.topics.commands
     counters.add(.auditSetAside)
@@ -125,7 +126,7 @@ extension AuditFeed {
 
 extension AuditRecord {
   /// The topic that the record was read from.
-  fileprivate var topic: AuditPosition.Topic {
+  fileprivate var topic: AuditTopic {
     switch content {
     case .decision: .decisions
     case .command: .commands

@@ -204,8 +204,8 @@ public final class AuditFeed {
       try consumer.seek(skip.first.partition, to: .at(skip.next))
       next[skip.first.partition] = skip.next
       let position = position(skip.first.partition, next: skip.next)
-      let hole = AuditFeedHole(
-        topic: position.topic, partition: position.partition, first: skip.first.offset, next: skip.next,
+      let hole = AuditHole(
+        topic: position.topic, partition: position.partition, offsets: skip.first.offset..<skip.next,
         cause: .passedOver)
       guard untilDone({ try sink.note(hole, positions: [position]) }) != nil else { return }
       skip.taken(logger, counters)
@@ -241,8 +241,8 @@ public final class AuditFeed {
       .auditRecordsMissing,
       metadata: ["partition": "\(partition)", "from": "\(offset)", "to": "\(low)"])
     counters.audit.lostRecords.add(Double(max(0, low - offset)))
-    let hole = AuditFeedHole(
-      topic: position(partition, next: low).topic, partition: partition.partition, first: offset, next: low,
+    let hole = AuditHole(
+      topic: position(partition, next: low).topic, partition: partition.partition, offsets: offset..<max(offset, low),
       cause: .removed)
     _ = untilDone { try sink.note(hole, positions: []) }
   }
@@ -255,7 +255,7 @@ public final class AuditFeed {
   }
 
   private func starts(_ known: [AuditPosition]) throws(KafkaError) -> [KafkaTopicPartition: KafkaOffset] {
-    let topics: [(name: String, topic: AuditPosition.Topic)] = [
+    let topics: [(name: String, topic: AuditTopic)] = [
       (settings.topics.decisions, .decisions), (settings.topics.commands, .commands),
     ]
     let counts = try cluster.partitionCounts(of: topics.map(\.name), settings.client([:]))

@@ -1,3 +1,5 @@
+public import Domain
+
 /// The store that the audit feed writes to. The feed does not depend on a particular store.
 public protocol DecisionSink: AnyObject {
   /// Returns the position at which to resume in each partition, as stored together with the records.
@@ -22,7 +24,7 @@ public protocol DecisionSink: AnyObject {
   ///   - hole: The place of the missing records, and the cause.
   ///   - positions: The position after the hole; empty if records before the hole may still come.
   /// - Throws: `UnusableStore`, which ends the feed, or any error. Then the feed tries again.
-  func note(_ hole: AuditFeedHole, positions: [AuditPosition]) throws
+  func note(_ hole: AuditHole, positions: [AuditPosition]) throws
 
   /// Does housekeeping. Called at most every 10 s, while there is nothing to store.
   ///
@@ -31,5 +33,5 @@ public protocol DecisionSink: AnyObject {
 }
 
 extension DecisionSink {
-  public func note(_ hole: AuditFeedHole, positions: [AuditPosition]) throws { try store([], positions: positions) }
+  public func note(_ hole: AuditHole, positions: [AuditPosition]) throws { try store([], positions: positions) }
 }

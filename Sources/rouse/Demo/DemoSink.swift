@@ -18,7 +18,7 @@ final class DemoSink: DecisionSink {
     for case .decision(let line) in records.map(\.content) { stories.see(line.decision) }
   }
 
-  func note(_ hole: AuditFeedHole, positions: [AuditPosition]) throws { try sink.note(hole, positions: positions) }
+  func note(_ hole: AuditHole, positions: [AuditPosition]) throws { try sink.note(hole, positions: positions) }
 
   func idle() throws { try sink.idle() }
 }

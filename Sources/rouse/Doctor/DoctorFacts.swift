@@ -87,7 +87,7 @@ struct DoctorFacts: Sendable {
   /// The facts that a store tells.
   struct StoreContent: Sendable {
     /// The positions of the partitions.
-    var positions: [TopicPosition] = []
+    var positions: [AuditPosition] = []
     /// The holes, at most `AuditHole.listedMax`.
     var holes: [AuditHole] = []
     /// The number of records of all holes.

@@ -33,11 +33,7 @@ final class AuditSink: DecisionSink {
   var isReadableByOthers: Bool { store.isReadableByOthers }
 
   func positions() throws -> [AuditPosition] {
-    try use { store throws(AuditError) in try store.positions() }.map { position in
-      AuditPosition(
-        topic: position.topic == .decisions ? .decisions : .commands, partition: position.partition, next: position.next
-      )
-    }
+    try use { store throws(AuditError) in try store.positions() }
   }
 
   func store(_ records: [AuditRecord], positions: [AuditPosition]) throws {
@@ -53,26 +49,16 @@ final class AuditSink: DecisionSink {
     try storeBatch()
   }
 
-  func note(_ hole: AuditFeedHole, positions: [AuditPosition]) throws {
-    let cause: AuditHole.HoleCause =
-      switch hole.cause {
-      case .refused: .refused
-      case .passedOver: .passedOver
-      case .removed: .removed
-      }
+  func note(_ hole: AuditHole, positions: [AuditPosition]) throws {
     batch.removeAll()
-    batch.append(
-      AuditHole(
-        topic: hole.topic == .decisions ? .decisions : .commands, partition: hole.partition,
-        offsets: hole.first..<max(hole.first, hole.next), line: hole.line, cause: cause, reason: hole.reason))
+    batch.append(hole)
     advance(positions)
     try storeBatch()
   }
 
   private func advance(_ positions: [AuditPosition]) {
     for position in positions {
-      batch.advance(
-        position.topic == .decisions ? .decisions : .commands, partition: position.partition, past: position.next - 1)
+      batch.advance(position.topic, partition: position.partition, past: position.next - 1)
     }
   }
 

@@ -19,7 +19,7 @@ import Testing
     var onRefusal: (() -> Void)?
     /// Decisions that are refused for their content.
     var unwanted: Set<Identifier> = []
-    private(set) var holes: [AuditFeedHole] = []
+    private(set) var holes: [AuditHole] = []
     private(set) var calls = 0
     /// The number of calls after which the feed is asked to stop, as if the process ended there.
     var stopsAfter: Int?
@@ -51,7 +51,7 @@ import Testing
       known += positions
     }
 
-    func note(_ hole: AuditFeedHole, positions: [AuditPosition]) throws {
+    func note(_ hole: AuditHole, positions: [AuditPosition]) throws {
       holes.append(hole)
       try store([], positions: positions)
     }
@@ -194,8 +194,8 @@ import Testing
       sink.holes
         == [3, 19].map { number in
           let offset = Int64(number / linesMax)
-          return AuditFeedHole(
-            topic: .decisions, partition: 0, first: offset, next: offset + 1, line: number % linesMax + 1,
+          return AuditHole(
+            topic: .decisions, partition: 0, offsets: offset..<offset + 1, line: number % linesMax + 1,
             cause: .refused, reason: "not d-0-\(number)-0")
         })
     #expect(try sink.positions().first { $0.topic == .decisions }?.next == Int64((20 + linesMax - 1) / linesMax))

@@ -212,6 +212,6 @@ import Testing
 private final class CountingSink: DecisionSink, Sendable {
   func positions() throws -> [AuditPosition] { [] }
   func store(_ records: [AuditRecord], positions: [AuditPosition]) throws {}
-  func note(_ hole: AuditFeedHole, positions: [AuditPosition]) throws {}
+  func note(_ hole: AuditHole, positions: [AuditPosition]) throws {}
   func idle() throws {}
 }

@@ -114,6 +114,6 @@ import Tracing
 private final class KeepingSink: DecisionSink, Sendable {
   func positions() throws -> [AuditPosition] { [] }
   func store(_ records: [AuditRecord], positions: [AuditPosition]) throws {}
-  func note(_ hole: AuditFeedHole, positions: [AuditPosition]) throws {}
+  func note(_ hole: AuditHole, positions: [AuditPosition]) throws {}
   func idle() throws {}
 }

@@ -272,7 +272,7 @@ struct Checks {
 
   /// Checks that every decision and every command is in the audit store once.
   private mutating func auditIsWhole() {
-    for (name, topic) in [(topics.decisions, AuditPosition.Topic.decisions), (topics.commands, .commands)] {
+    for (name, topic) in [(topics.decisions, AuditTopic.decisions), (topics.commands, .commands)] {
       for partition in 0..<run.scenario.partitions {
         let messages =
           topic == .decisions ? decisions(partition) : run.broker.committed(name, partition)

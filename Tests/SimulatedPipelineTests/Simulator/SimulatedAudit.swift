@@ -13,7 +13,7 @@ final class SimulatedAudit {
   }
 
   struct Place: Hashable {
-    var topic: AuditPosition.Topic
+    var topic: AuditTopic
     var partition: Int32
   }
 
@@ -27,7 +27,7 @@ final class SimulatedAudit {
 
   fileprivate func store(_ batch: [AuditRecord], _ positions: [AuditPosition]) {
     for record in batch {
-      let (topic, id): (AuditPosition.Topic, Identifier) =
+      let (topic, id): (AuditTopic, Identifier) =
         switch record.content {
         case .decision(let line): (.decisions, line.identifier(line.id))
         case .command(let command): (.commands, command.command)

@@ -1,5 +1,3 @@
-import Domain
-
 /// A range of offsets of one topic partition whose records the store will never have, or one line of a record of decisions.
 public struct AuditHole: Hashable, Sendable {
   /// The causes of a hole.
@@ -49,12 +47,4 @@ public struct AuditHole: Hashable, Sendable {
 
   /// The number of missing records. A missing line counts as one.
   public var records: Int { Int(next.subtractingSaturating(first)) }
-
-  /// The number of holes that a store keeps. A hole is a range of offsets of one topic partition whose records the
-  /// store will never have.
-  /// - Beyond: the hole is not stored; only a critical line of the log tells of it.
-  static let storedMax = 10_000
-  /// The number of holes that a summary lists.
-  /// - Beyond: the records of further holes are only counted.
-  static let listedMax = 100
 }
