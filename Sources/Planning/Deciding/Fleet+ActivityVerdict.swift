@@ -4,6 +4,11 @@ import Policies
 /// The first iOS with push-to-start tokens. Source: Apple's pushToStartTokenUpdates page.
 private let pushToStartOS = OSVersion(major: 17, minor: 2)
 
+/// The first iOS on which a start must ask for the token of the activity; without that, no update can be sent to it. Systems before
+/// send the token unasked. Source: Apple's page "Starting and updating Live Activities with ActivityKit push notifications" for the key,
+/// reports of senders for what happens without it.
+private let startTokenOS = OSVersion(major: 18)
+
 extension Fleet {
   /// Decides about the current event for a Live Activity or a push-to-start token. Nothing is deferred, because priority 5 is
   /// free, and because a start needs the data of its own event.
@@ -39,7 +44,8 @@ extension Fleet {
     let timestamp = max(now.seconds, state.timestamp + 1)
     assert(timestamp > state.timestamp, "the system drops an update that is not newer than the last one")
     let body = ActivityPayload.make(
-      activity, event: content, action: told, relevance: Double(verdict.relevance), timestamp: timestamp, now: now)
+      activity, event: content, action: told, asksForToken: registry.devices[device].osVersion >= startTokenOS,
+      relevance: Double(verdict.relevance), timestamp: timestamp, now: now)
     let band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: state.isChannel)
     if band >= .risky { verdict.largePayload = (band, body.utf8.count, told) }
     if band >= .refused {

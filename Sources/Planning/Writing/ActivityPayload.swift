@@ -15,12 +15,13 @@ enum ActivityPayload {
   ///   - activity: The policy of the kind.
   ///   - event: The event.
   ///   - action: Whether the push starts, updates or ends the activity.
+  ///   - asksForToken: Whether a start asks the system for the token of the activity that it starts.
   ///   - relevance: The relevance of the event.
   ///   - timestamp: The `timestamp` of the push, in Unix seconds.
   ///   - now: The log time.
   static func make(
-    _ activity: ActivityPolicy, event: DomainEvent, action: Rule.Action, relevance: Double, timestamp: Int64,
-    now: Timestamp
+    _ activity: ActivityPolicy, event: DomainEvent, action: Rule.Action, asksForToken: Bool, relevance: Double,
+    timestamp: Int64, now: Timestamp
   ) -> String {
     var json = JSONWriter(reserving: 512)
     json.beginObject()
@@ -48,6 +49,10 @@ enum ActivityPayload {
       json.string(activity.attributesType ?? "")
       json.key("attributes")
       object(activity.attributes, event, activity.dates, to: &json)
+      if asksForToken {
+        json.key("input-push-token")
+        json.integer(1)
+      }
     }
     if let alert = activity.alert, carries(alert, action: action, relevance: relevance) {
       json.key("alert")
