@@ -21,8 +21,9 @@ extension Fleet {
       registry[screen: entry].current = current
       touch(device)
     }
-    if verdict.isHeard {
-      learnChange(instance, device)
+    if verdict.isChange { learnChange(instance, device) }
+    // Whatever is made of the event, its subject is alive.
+    if event.standing == .fresh {
       registry[addressed: instance]?.hear(at: now)
       touch(device)
     }

@@ -10,9 +10,8 @@ struct ActivityVerdict {
   var relevance: Float
   /// The fingerprint of the content that the interest entry would show after a push now; nil when the event does not change it.
   var current: KeyedHash?
-  /// Whether the event is worth showing on the activity, pushed or not. If so, the time after which a silent activity is ended
-  /// starts again.
-  var isHeard = false
+  /// Whether the event is worth showing on the activity, pushed or not. Then it counts as a change in the demand of the kind.
+  var isChange = false
   var lane = Lane()
   var push: Push?
   /// The band and the size in bytes of a body near or above the platform's limit, and the action of that push; nil for a smaller

@@ -28,7 +28,7 @@ extension Fleet {
       verdict.reason = .noMatch
       return verdict
     }
-    verdict.isHeard = true
+    verdict.isChange = true
     let evaluation = event.evaluations[kind.index]
     let isStart = registry.instances[instance].surface == .starter
     if !registry.isInDeveloperMode(device), ledgers.apps.tokensLeft(registry.devices[device].app, now: now) == 0 {

@@ -19,8 +19,7 @@ struct AddressedState {
   var timestamp: Int64 = 0
   /// The instant at which the activity was started; for a broadcast channel, the start of the newest activity.
   var startedAt = Timestamp(microseconds: 0)
-  /// The log time of the last event that was worth showing on the activity, pushed or not; that of the registration before the
-  /// first one.
+  /// The log time of the last new event about the activity's subject, pushed or not; that of the registration before the first one.
   var lastEventAt = Timestamp(microseconds: 0)
   /// The subjects that have an activity already, so that this push-to-start token starts no second one: those that it started,
   /// and those of registered activities on broadcast channels.
@@ -73,7 +72,7 @@ struct AddressedState {
     if lastEventAt.microseconds == 0 { lastEventAt = now }
   }
 
-  /// Notes the log time of an event that is worth showing on the activity.
+  /// Notes the log time of a new event about the activity's subject.
   mutating func hear(at instant: Timestamp) { lastEventAt = instant }
 
   /// Notes the `timestamp` in the payload of a push, in Unix seconds.
