@@ -137,8 +137,8 @@ extension Fleet {
     output.commands[command].chargesCount = 1
   }
 
-  /// Charges the app. The end after a silence is sent even when the app's daily limit is spent, because every activity must end.
-  /// It is not charged then, so no ledger is overspent.
+  /// Charges the app. An end is sent even when the app's daily limit is spent, because every activity must end. It is not charged then, so
+  /// no ledger is overspent.
   private mutating func chargeApp(of device: DeviceSlot, command: Int, into output: inout PlannerOutput) {
     let app = registry.devices[device].app
     if registry.isInDeveloperMode(device) || ledgers.apps.tokensLeft(app, now: now) == 0 { return }

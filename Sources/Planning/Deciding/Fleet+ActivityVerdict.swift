@@ -31,11 +31,14 @@ extension Fleet {
     verdict.isChange = true
     let evaluation = event.evaluations[kind.index]
     let isStart = registry.instances[instance].surface == .starter
-    if !registry.isInDeveloperMode(device), ledgers.apps.tokensLeft(registry.devices[device].app, now: now) == 0 {
+    let action = isStart ? Rule.Action.start : evaluation.action
+    // An end is sent without a token of the app, because every activity must end.
+    if action != .end, !registry.isInDeveloperMode(device),
+      ledgers.apps.tokensLeft(registry.devices[device].app, now: now) == 0
+    {
       verdict.reason = .budgetApp
       return verdict
     }
-    let action = isStart ? Rule.Action.start : evaluation.action
     verdict.lane = lane(of: instance, device: device, relevance: Double(verdict.relevance), action: action)
     verdict.reason = verdict.lane.refused
     if verdict.reason != nil { return verdict }
