@@ -28,7 +28,7 @@ extension Fleet {
       touch(device)
     }
     if let large = verdict.largePayload {
-      note(large.band, bytes: large.bytes, large.action, instance, event, verdict.relevance, into: &output)
+      note(large.band, bytes: large.bytes, large.action, instance, event, verdict, into: &output)
     }
     guard let push = verdict.push else {
       suppress(event, instance, verdict.reason ?? .noMatch, verdict.relevance, lane: verdict.lane, into: &output)
@@ -47,8 +47,7 @@ extension Fleet {
   /// Reports a body that is near or above the platform's limit to operators.
   private func note(
     _ band: PayloadBand, bytes: Int, _ action: Rule.Action, _ instance: InstanceSlot, _ event: borrowing EventInHand,
-    _ relevance: Float,
-    into output: inout PlannerOutput
+    _ verdict: ActivityVerdict, into output: inout PlannerOutput
   ) {
     let kind = registry.instances[instance].kind
     guard let content = event.content, let activity = rules.activity(kind) else { return }
@@ -56,7 +55,8 @@ extension Fleet {
       band, kind: rules[kind].name, event: content.id, bytes: bytes,
       bytesMax: rules.policy.profile.payloadBytesMax(isBroadcast: registry.addressed[instance]?.isChannel == true)
     ) {
-      ActivityPayload.largest(activity, event: content, action: action, relevance: Double(relevance))
+      ActivityPayload.largest(
+        activity, event: content, action: action, isQuiet: verdict.lane.isQuiet, relevance: Double(verdict.relevance))
     }
   }
 

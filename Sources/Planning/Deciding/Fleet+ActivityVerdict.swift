@@ -48,7 +48,7 @@ extension Fleet {
     assert(timestamp > state.timestamp, "the system drops an update that is not newer than the last one")
     let body = ActivityPayload.make(
       activity, event: content, action: told, asksForToken: registry.devices[device].osVersion >= startTokenOS,
-      relevance: Double(verdict.relevance), timestamp: timestamp, now: now)
+      isQuiet: verdict.lane.isQuiet, relevance: Double(verdict.relevance), timestamp: timestamp, now: now)
     let band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: state.isChannel)
     if band >= .risky { verdict.largePayload = (band, body.utf8.count, told) }
     if band >= .refused {
@@ -116,9 +116,9 @@ extension Fleet {
       lane.weighing.instancePrice = pricing.ratePrice(registry.instances[instance].demand, left: left, now: now).looks
     }
     let free = registry.isInDeveloperMode(device)
-    let quiet = isQuiet(device, relevance: relevance)
+    lane.isQuiet = isQuiet(device, relevance: relevance)
     if isStart, !free {
-      if quiet {
+      if lane.isQuiet {
         lane.refused = .quietHours
       } else if !rate.admits(tokens, now: now) {
         lane.refused = .budgetDevice
@@ -127,7 +127,7 @@ extension Fleet {
       }
     }
     let isWorthIt = lane.weighing.worth >= lane.weighing.price || action == .end
-    if isStart || (isWorthIt && (rate.admits(tokens, now: now) || free) && !quiet) {
+    if isStart || (isWorthIt && (rate.admits(tokens, now: now) || free) && !lane.isQuiet) {
       lane.priority = 10
       if !free, !state.isChannel, !rate.isUnlimited { lane.ledger = isStart ? .start : .activity }
     }

@@ -16,12 +16,13 @@ enum ActivityPayload {
   ///   - event: The event.
   ///   - action: Whether the push starts, updates or ends the activity.
   ///   - asksForToken: Whether a start asks the system for the token of the activity that it starts.
+  ///   - isQuiet: Whether the push must wake nobody, and so has no alert. A start always has one.
   ///   - relevance: The relevance of the event.
   ///   - timestamp: The `timestamp` of the push, in Unix seconds.
   ///   - now: The log time.
   static func make(
-    _ activity: ActivityPolicy, event: DomainEvent, action: Rule.Action, asksForToken: Bool, relevance: Double,
-    timestamp: Int64, now: Timestamp
+    _ activity: ActivityPolicy, event: DomainEvent, action: Rule.Action, asksForToken: Bool, isQuiet: Bool,
+    relevance: Double, timestamp: Int64, now: Timestamp
   ) -> String {
     var json = JSONWriter(reserving: 512)
     json.beginObject()
@@ -54,7 +55,7 @@ enum ActivityPayload {
         json.integer(1)
       }
     }
-    if let alert = activity.alert, carries(alert, action: action, relevance: relevance) {
+    if let alert = activity.alert, carries(alert, action: action, isQuiet: isQuiet, relevance: relevance) {
       json.key("alert")
       json.beginObject()
       json.key("title")
@@ -89,16 +90,16 @@ enum ActivityPayload {
   }
 
   /// Returns the largest members of the body that `make` returns, largest first, at most `LargePayload.membersMax`.
-  static func largest(_ activity: ActivityPolicy, event: DomainEvent, action: Rule.Action, relevance: Double)
-    -> [LargePayload.Member]
-  {
+  static func largest(
+    _ activity: ActivityPolicy, event: DomainEvent, action: Rule.Action, isQuiet: Bool, relevance: Double
+  ) -> [LargePayload.Member] {
     let members = activity.contentState + (action == .start ? activity.attributes : [])
     var weighed = members.map { member -> LargePayload.Member in
       var json = JSONWriter()
       value(member.value, event, activity.dates, to: &json)
       return LargePayload.Member(name: member.name, bytes: json.bytes.count)
     }
-    if let alert = activity.alert, carries(alert, action: action, relevance: relevance) {
+    if let alert = activity.alert, carries(alert, action: action, isQuiet: isQuiet, relevance: relevance) {
       for (name, template) in [("alert.title", alert.title), ("alert.body", alert.body)]
         as [(Identifier, InterestTemplate)]
       {
@@ -110,8 +111,10 @@ enum ActivityPayload {
     return Array(weighed.sorted { ($1.bytes, $0.name) < ($0.bytes, $1.name) }.prefix(LargePayload.membersMax))
   }
 
-  private static func carries(_ alert: AlertTemplate, action: Rule.Action, relevance: Double) -> Bool {
-    action == .start || Float(relevance) >= Float(alert.aboveRelevance)
+  private static func carries(
+    _ alert: AlertTemplate, action: Rule.Action, isQuiet: Bool, relevance: Double
+  ) -> Bool {
+    action == .start || !isQuiet && Float(relevance) >= Float(alert.aboveRelevance)
   }
 
   private static func dismissal(_ activity: ActivityPolicy, now: Timestamp, to json: inout JSONWriter) {
