@@ -74,7 +74,8 @@ extension Fleet {
   ) {
     let event = inHand.slot
     let payload = PlannedPayload(
-      body: push.body, band: push.band, subject: push.starts, expires: expiry(of: instance, isEnd: push.isEnd))
+      body: push.body, band: push.band, subject: push.starts,
+      expires: expiry(of: instance, isEnd: push.isEnd, priority: lane.priority))
     let command = append(payload, instance, device, priority: lane.priority, event: event, into: &output)
     if let ledger = lane.ledger { charge(instance, device, ledger, command: command, into: &output) }
     if lane.priority == 10, !registry.isInDeveloperMode(device) {
@@ -95,11 +96,13 @@ extension Fleet {
     report(decision, into: &output)
   }
 
-  /// Returns the time until which a push is worth sending. An update is soon outdated. An end must reach a phone that was
-  /// switched off, as long as its activity lives.
-  private func expiry(of instance: InstanceSlot, isEnd: Bool) -> Timestamp {
+  /// Returns the time until which a push is worth sending. At priority 10 an update is there at once, or is soon outdated. At priority 5
+  /// it waits until the phone is used, and is worth sending as long as its content is true: until it turns stale, or until a newer one
+  /// replaces it. An end must reach a phone that was switched off, as long as its activity lives.
+  private func expiry(of instance: InstanceSlot, isEnd: Bool, priority: UInt8) -> Timestamp {
     let soon = now + bounds.commandLifetime
-    guard isEnd, let state = registry.addressed[instance] else { return soon }
+    guard isEnd || priority == 5, let state = registry.addressed[instance] else { return soon }
+    if !isEnd, let stale = rules.activity(registry.instances[instance].kind)?.staleAfter { return now + stale }
     return max(soon, state.startedAt + ActivityTimes.life)
   }
 
@@ -193,12 +196,12 @@ extension Fleet {
     let rate = ledgers.activityRate(frequentPushes: state.frequentPushes)
     let free = registry.isInDeveloperMode(device) || rate.isUnlimited || state.isChannel
     let charged = !free && rate.admits(state.rate, now: now)
+    let priority: UInt8 = charged || free ? 10 : 5
     let body = ActivityPayload.end(activity, timestamp: timestamp, now: now)
     let band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: state.isChannel)
     let payload = PlannedPayload(
-      body: body, band: band, subject: nil, expires: expiry(of: instance, isEnd: true))
-    let command = append(
-      payload, instance, device, priority: charged || free ? 10 : 5, event: .absent, into: &output)
+      body: body, band: band, subject: nil, expires: expiry(of: instance, isEnd: true, priority: priority))
+    let command = append(payload, instance, device, priority: priority, event: .absent, into: &output)
     if charged { charge(instance, device, .activity, command: command, into: &output) }
     chargeApp(of: device, command: command, into: &output)
     output.served.append(
