@@ -138,6 +138,7 @@ struct Fleet: ~Copyable {
   // MARK: Changes
 
   /// Notes that a device changed, so that the next commit writes it.
+  @inline(__always)
   mutating func touch(_ device: DeviceSlot) {
     if registry.noteChange(of: device) { journal.touch(device) }
   }

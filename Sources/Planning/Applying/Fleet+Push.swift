@@ -223,6 +223,7 @@ extension Pending {
   /// Returns the number of events that a command leaves out of its list for one instance: the oldest ones, as many as are
   /// needed to keep the list within `DomainBounds.servedEventBytesMax`. The newest event is always listed.
   /// - Parameter events: The events that the command delivers to the instance, oldest first.
+  @inline(__always)
   func eventsLeftOut(_ events: ArraySlice<EventSlot>) -> Int {
     // Two ids of the largest size fit, whatever they consist of.
     events.count > 2 ? countEventsLeftOut(events) : 0

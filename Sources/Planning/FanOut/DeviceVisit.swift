@@ -1,6 +1,6 @@
 /// The findings about one device while an event, or one of its timers, leads to it. A step of the planner has one value for all devices
 /// that it visits, so that the arrays keep their memory.
-struct DeviceVisit {
+struct DeviceVisit: ~Copyable {
   /// The event in hand, which leads to the device; none if one of its timers does.
   var event = EventInHand()
   /// The interest entries that the event reaches, one for each instance, in the order of the device.

@@ -4,7 +4,7 @@ import Policies
 /// An event, and what is the same about it for every device that it concerns. While it is decided, nothing of it changes but
 /// `KindEvaluation.displayed`, which is computed when an instance first needs it. Without an event `slot` is absent, and nothing else but
 /// `content` means anything: the arrays keep their memory for the next event.
-struct EventInHand {
+struct EventInHand: ~Copyable {
   /// The event; nil if none is decided.
   var content: DomainEvent?
   /// The time at which the event happened.
@@ -62,6 +62,7 @@ struct EventInHand {
   }
 
   /// Returns the place in `truths` of the state that a kind shares with one that has a rule for the event; −1 if there is none.
+  @inline(__always)
   func sharedTruth(_ kind: KindSlot, _ rules: borrowing Rules) -> Int {
     for place in truths.indices where rules[truths[place].kind].display.truths == rules[kind].display.truths {
       return place

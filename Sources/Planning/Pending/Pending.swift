@@ -139,6 +139,7 @@ struct Pending {
   func prefetch(_ slot: WaitingSlot) { waitings.prefetch(slot) }
 
   /// The pending causes and the timer of an instance; an empty `Waiting` for the absent slot.
+  @inline(__always)
   subscript(slot: WaitingSlot) -> Waiting { slot.isAbsent ? Waiting() : waitings[slot] }
 
   /// Returns whether no event waits on an instance.

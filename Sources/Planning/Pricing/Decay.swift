@@ -29,6 +29,7 @@ package enum Decay {
   /// - Parameters:
   ///   - age: The time since the value was whole.
   ///   - inverseHalfLife: The inverse of the half-life, in 1 / µs.
+  @inline(__always)
   package static func factor(age: TimeSpan, inverseHalfLife: Double) -> Double {
     factor(halfLives: Double(age.microseconds) * inverseHalfLife)
   }

@@ -7,5 +7,6 @@ enum FadingMemory {
 
   /// Returns the factor by which an amount has faded, 0…1.
   /// - Parameter hours: The time that has passed since the amount came, in hours.
+  @inline(__always)
   static func factor(hours: Double) -> Double { Decay.factor(halfLives: hours * halfLivesPerHour) }
 }

@@ -206,5 +206,6 @@ struct EntryOrder {
   let entries: SlotPool<EntryTag, InterestEntry>
   let instances: SlotPool<InstanceTag, InstanceState>
 
+  @inline(__always)
   func callAsFunction(_ entry: EntrySlot) -> UInt64 { instances[entries[entry].instance].order }
 }

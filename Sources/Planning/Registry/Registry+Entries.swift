@@ -4,6 +4,7 @@ import Domain
 extension Registry {
   /// Sorts the entries of one device by instance. Of the entries of one instance, only the first is kept: the one
   /// whose key comes first among the event's keys. So the instance gets one decision.
+  @inline(__always)
   func order(_ reached: inout [EntrySlot]) {
     guard reached.count > 1 else { return }
     // Insertion sort is stable, and a device rarely has more than two entries.

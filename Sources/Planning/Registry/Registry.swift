@@ -603,6 +603,7 @@ struct Registry {
   }
 
   /// Returns the instant at which the timeline of an instance reloads by itself; nil if it is not known.
+  @inline(__always)
   func nextReload(_ instance: InstanceSlot) -> Timestamp? {
     instances[instance].flags.contains(.reloads) ? nextReloads[instance] : nil
   }

@@ -67,6 +67,7 @@ struct ZoneTable {
   func id(of zone: ZoneSlot) -> String { zones[zone.index].id }
 
   /// Returns the local time of day of an instant, with the offset that `refresh` found last.
+  @inline(__always)
   func timeOfDay(_ zone: ZoneSlot, _ instant: Timestamp) -> TimeOfDay { zones[zone.index].timeOfDay(instant) }
 
   /// Returns the zone's offset from UTC that `refresh` found last.
