@@ -190,8 +190,8 @@ if __name__ == "__main__":
     ROUSE, FOLDER = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     # Threads of a test runner block signals, and what they start inherits that: SIGTERM and SIGINT would end nothing.
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
-    signal.signal(signal.SIGALRM, lambda *_: sys.exit("the check was not done after eight minutes"))
-    signal.alarm(480)
+    signal.signal(signal.SIGALRM, lambda *_: sys.exit("the check was not done after half an hour"))
+    signal.alarm(1800)
     programs = []
     try:
         sys.exit(main())
