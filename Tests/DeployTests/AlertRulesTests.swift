@@ -11,7 +11,7 @@ import Testing
       try FileManager.default.copyItem(at: file, to: folder.url.appending(path: file.lastPathComponent))
     }
     let program = try Program(try #require(Tool.promtool).path, arguments, in: folder.url)
-    return (program.end(within: 120), program.words)
+    return (program.end(within: 1800), program.words)
   }
 
   @Test("promtool accepts the rules")
