@@ -296,6 +296,23 @@ struct LedgerCheckTests {
     #expect(try overspent() == 1, "24 hours have no fourth token")
   }
 
+  @Test("an instance whose charges are not those of a rolling day has no rolling day later")
+  func unnamedCalendarDay() throws {
+    var day = Day(charges: 7)
+    // Three tokens a calendar day: the first one of the second day is the fifth token of 24 hours. The last one is too many, although it
+    // leaves as many as the one before in as many hours.
+    for (i, (minutes, left)) in [(600, 2), (630, 1), (1440, 2), (1500, 1), (1560, 0), (2055, 0), (2085, 0)].enumerated()
+    {
+      let at = Timestamp(microseconds: Self.noon) + .minutes(Int64(minutes))
+      (day.commands[i].at, day.decisions[i].at) = (at, at)
+      day.commands[i].charged = [Command.Charge(ledger: .instance, owner: "beside", left: left)]
+    }
+    var check = LedgerCheck()
+    for decision in day.decisions { check.add(decision: decision.json(), place: "decisions") }
+    for command in day.commands { check.add(command: command.json(), place: "commands") }
+    #expect(try check.finish().violationsByRule[.overspent] == 1)
+  }
+
   @Test("a charge one microsecond too early exceeds the rate")
   func rate() throws {
     var day = Day(charges: 5)

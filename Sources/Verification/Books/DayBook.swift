@@ -8,8 +8,8 @@ struct DayBook {
   struct Terms {
     /// The number of tokens for a day under the policy of the charge; nil where it is not known.
     var limit: LedgerLimits.DailyNumber?
-    /// The rolling days that the ledger may have if `limit` is not known: those of the policy's kinds; nil if the policy is not known
-    /// either.
+    /// The rolling days that the ledger may have, those of the policy's kinds; nil if they are not known. It counts for the ledger of an
+    /// instance without a `limit` only.
     var rolling: [LedgerLimits.DailyNumber]?
     /// Whether reloads that no command led to may have taken tokens.
     var mayCountTimelines: Bool
@@ -25,9 +25,14 @@ struct DayBook {
   private var windowStarts: [Timestamp]
   /// The times of the charges of the 24 h up to the last one, oldest first.
   private var recent: [Timestamp]
+  /// The time of the first charge.
+  private let openedAt: Timestamp
+  /// Whether the ledger may have a rolling day, as no charge since the last change of the policy has shown that it has none.
+  private var mayRoll = true
 
   private init(_ charge: LedgerCharge) {
     last = charge
+    openedAt = charge.at
     windowStarts = [charge.at]
     recent = [charge.at]
   }
@@ -54,6 +59,7 @@ struct DayBook {
     recent.append(charge.at)
     defer { checkInvariants() }
     let samePolicy = before.policy == charge.policy
+    mayRoll = !samePolicy || mayRoll && isOfRollingDay(before: total, rules)
     if let limit = rules.limit, limit.isRolling {
       return samePolicy ? checkRolling(charge, perDay: limit.perDay, rules) : .consistent
     }
@@ -63,7 +69,7 @@ struct DayBook {
     if new == old - 1 { return .consistent }
     if new < old - 1 { return checkFall(charge, from: before, rules) }
     guard isNewWindow(charge, after: before, rules) else {
-      return mayBeRolling(before: total, rules) ? .consistent : rise(charge, from: before, rules)
+      return mayRoll ? .consistent : rise(charge, from: before, rules)
     }
     if charge.ledger != .app { windowStarts = Array((windowStarts + [charge.at]).suffix(2)) }
     return .consistent
@@ -72,11 +78,13 @@ struct DayBook {
   /// The tokens left and the charges of the last 24 hours together: the limit of a rolling day, if nothing else took tokens.
   private var total: Int128 { Int128(last.left) + Int128(recent.count) }
 
-  /// Whether the last charge is right if the ledger has a rolling day. No decision tells the kind of an instance that pushes only reload
-  /// along with others.
+  /// Returns whether the last charge is right if the ledger has a rolling day. No decision tells the kind of an instance that pushes only
+  /// reload along with others.
   /// - Parameter before: `total` before that charge.
-  private func mayBeRolling(before: Int128, _ rules: Terms) -> Bool {
+  private func isOfRollingDay(before: Int128, _ rules: Terms) -> Bool {
     guard rules.limit == nil, last.ledger == .instance else { return false }
+    // The charges of 24 hours are not all known yet.
+    if rules.historyIsCut, last.at - openedAt < .hours(24) { return true }
     guard let rolling = rules.rolling else { return total == before }
     return rolling.contains { total == $0.perDay || $0.countsTimelines && total < $0.perDay }
   }

@@ -60,12 +60,14 @@ struct LedgerReplay {
   private func limits(of policy: Identifier) -> LedgerLimits? { limits[policy] ?? limits[""] }
 
   private mutating func chargeDay(_ name: LedgerName, _ charge: LedgerCharge, kind: Identifier?) {
-    let known = limits(of: charge.policy)?.days
+    // Limits without kinds are those of an option, and say nothing about days.
+    let known = limits(of: charge.policy).flatMap { $0.days.isEmpty ? nil : $0.days }
     let limit = kind.flatMap { known?[$0] }
     // The kind is known from decisions, and a push also charges instances that no decision has named.
     let mayCountTimelines = limit?.countsTimelines ?? known?.values.contains { $0.countsTimelines } ?? true
+    let rolling = limit == nil && charge.ledger == .instance ? known?.values.filter(\.isRolling) : nil
     let rules = DayBook.Terms(
-      limit: limit, rolling: known?.values.filter(\.isRolling),
+      limit: limit, rolling: rolling,
       mayCountTimelines: charge.ledger == .instance && mayCountTimelines, refundsAllowed: refundsAllowed,
       historyIsCut: historyIsCut, policies: policies)
     let finding: BookFinding
