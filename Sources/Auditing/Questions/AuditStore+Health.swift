@@ -3,7 +3,7 @@ import GRDB
 
 /// The time that a store covers, and the records that it will never have.
 public struct StoreHealth: Equatable, Sendable {
-  /// The first holes by topic, partition and offset, at most `AuditHole.listedMax`.
+  /// The first holes by topic, partition and offset, at most `AuditSummary.holesMax`.
   public var holes: [AuditHole]
   /// The number of records of all holes.
   public var recordsMissing: Int

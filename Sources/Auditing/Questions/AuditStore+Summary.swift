@@ -56,11 +56,11 @@ extension Database {
     }
   }
 
-  /// Returns the first holes by topic, partition and offset, at most `AuditHole.listedMax`.
+  /// Returns the first holes by topic, partition and offset, at most `AuditSummary.holesMax`.
   func holes() throws -> [AuditHole] {
     let sql = """
       SELECT topic, partition, first, next, line, cause, reason FROM hole ORDER BY topic, partition, first, line
-      LIMIT \(AuditHole.listedMax)
+      LIMIT \(AuditSummary.holesMax)
       """
     return try Row.fetchAll(self, sql: sql).compactMap { row in
       let (first, next, line) = (try row.integer(2), try row.integer(3), try row.integer(4, as: Int.self))

@@ -2,6 +2,10 @@ public import Domain
 
 /// The totals of a whole store.
 public struct AuditSummary: Equatable, Sendable {
+  /// The number of holes that a summary lists.
+  /// - Beyond: the records of further holes are only counted.
+  static let holesMax = 100
+
   /// The counts of the decisions with one verdict and reason.
   public struct Outcome: Equatable, Sendable {
     public var verdict: Verdict
@@ -79,8 +83,7 @@ public struct AuditSummary: Equatable, Sendable {
   public var first: Timestamp?
   /// The time of the newest record; nil in an empty store.
   public var last: Timestamp?
-  /// The ranges of records that the store will never have, by topic, partition and offset; at most
-  /// `AuditHole.listedMax`.
+  /// The ranges of records that the store will never have, by topic, partition and offset; at most `holesMax`.
   public var holes: [AuditHole] = []
   /// The number of records in all stored holes, those that `holes` leaves out included.
   public var recordsMissing = 0

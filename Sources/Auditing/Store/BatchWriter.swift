@@ -3,6 +3,10 @@ import GRDB
 
 /// Writes the records of one batch within one transaction.
 struct BatchWriter {
+  /// The number of holes that a store keeps.
+  /// - Beyond: the hole is not stored; only a critical line of the log tells of it.
+  private static let holesMax = 10_000
+
   private(set) var counts = StoredCounts(decisions: 0, commands: 0, duplicates: 0)
   private let db: Database
   private let words: WordWriter
@@ -133,7 +137,7 @@ struct BatchWriter {
     let insert = try BoundStatement(
       db,
       """
-      INSERT INTO hole SELECT ?, ?, ?, ?, ?, ?, ? WHERE (SELECT count(*) FROM hole) < \(AuditHole.storedMax)
+      INSERT INTO hole SELECT ?, ?, ?, ?, ?, ?, ? WHERE (SELECT count(*) FROM hole) < \(Self.holesMax)
       ON CONFLICT DO NOTHING
       """)
     insert.begin()
