@@ -38,17 +38,17 @@ public final class ConsoleServer: Sendable {
       path: ReportStore.path(besides: settings.storePath), bytesMax: settings.limits.bodyBytesMax, logger: logger)
     let tailer = DecisionTailer(storePath: settings.storePath, logger: logger)
     let refusals = RefusedAttempts(metrics)
-    let makeDesk: @Sendable (StoreReaders, StoreReaders?) -> ConsoleContext = { readers, storeReaders in
+    let makeContext: @Sendable (StoreReaders, StoreReaders?) -> ConsoleContext = { readers, storeReaders in
       ConsoleContext(
         settings, readers, storeReaders: storeReaders, tailer, sessions: sessions, watch: watch, policies: policies,
         processes: processes,
         reports: reports, refusals: refusals, metrics: metrics, logger: logger, now: now)
     }
-    let readers = StoreReaders(settings, makeDesk: { makeDesk($0, nil) }) { _ in }
-    let cluster = StoreReaders(settings, threads: clusterThreads, makeDesk: { makeDesk($0, readers) }) { _ in }
-    let changes = StoreReaders(settings, threads: 1, makeDesk: { makeDesk($0, readers) }) { _ in }
+    let readers = StoreReaders(settings, makeContext: { makeContext($0, nil) }) { _ in }
+    let cluster = StoreReaders(settings, threads: clusterThreads, makeContext: { makeContext($0, readers) }) { _ in }
+    let changes = StoreReaders(settings, threads: 1, makeContext: { makeContext($0, readers) }) { _ in }
     // Questions do not hold up the records of refused attempts.
-    let outside = StoreReaders(settings, threads: 1, makeDesk: { makeDesk($0, nil) }) {
+    let outside = StoreReaders(settings, threads: 1, makeContext: { makeContext($0, nil) }) {
       $0.access.write(refusals, at: now())
     }
     // Not on a reader: a key that was revoked must not work on while a question is being answered.

@@ -27,7 +27,7 @@ final class PageSample {
 
   let context: ConsoleContext
   /// Makes another context on the same store.
-  let makeDesk: @Sendable (StoreReaders) -> ConsoleContext
+  let makeContext: @Sendable (StoreReaders) -> ConsoleContext
   let sessions: ConsoleSessions
   private let folder: URL
 
@@ -51,7 +51,7 @@ final class PageSample {
     let (place, watch) = (settings, ClusterWatch(settings.pipeline, now: now))
     let reports = ReportStore(
       path: ReportStore.path(besides: settings.storePath), bytesMax: 1 << 20, logger: RunningConsole.silent)
-    let makeDesk: @Sendable (StoreReaders) -> ConsoleContext = { readers in
+    let makeContext: @Sendable (StoreReaders) -> ConsoleContext = { readers in
       ConsoleContext(
         place, readers, DecisionTailer(storePath: place.storePath, logger: RunningConsole.silent), sessions: sessions,
         watch: watch, policies: PolicyWatch(place.pipeline), processes: place.others.map { ProcessWatch($0, now: now) },
@@ -59,10 +59,10 @@ final class PageSample {
         refusals: RefusedAttempts(ConsoleMetrics(MetricRegistry())), metrics: ConsoleMetrics(MetricRegistry()),
         logger: RunningConsole.silent, now: now)
     }
-    self.makeDesk = makeDesk
+    self.makeContext = makeContext
     self.sessions = sessions
     // The pages are made on the thread of the test; the thread of the readers only makes what is read while it is sent.
-    context = makeDesk(StoreReaders(settings, threads: 1, makeDesk: makeDesk) { _ in })
+    context = makeContext(StoreReaders(settings, threads: 1, makeContext: makeContext) { _ in })
   }
 
   deinit {

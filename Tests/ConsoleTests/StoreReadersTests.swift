@@ -27,13 +27,11 @@ struct StoreReadersTests {
     var clients: [String] { answered.withLock { $0 } }
   }
 
-  @Test(
-    "the long questions of one client leave a thread for others, and each of them is answered", .timeLimit(.minutes(10))
-  )
+  @Test("the long questions of one client leave a thread for others, and each of them is answered")
   func share() throws {
     let sample = try PageSample(nil)
     let held = Held()
-    let readers = StoreReaders(sample.context.settings, threads: 4, makeDesk: sample.makeDesk) { _ in }
+    let readers = StoreReaders(sample.context.settings, threads: 4, makeContext: sample.makeContext) { _ in }
     for _ in 0..<7 { try readers.submit(of: "a", held.question(of: "a")) }
     held.awaitBegun(3)
     let other = DispatchSemaphore(value: 0)

@@ -13,7 +13,7 @@ enum AccessPage {
   static func answer(_ request: ConsoleRequest, _ context: ConsoleContext) throws -> HTTPAnswer {
     let time = PageTime()
     var query = QueryReader(request.query.withoutEmpty, pageTime: time)
-    let keeper = query.choice("of", AccessBook.Keeper.self) ?? .console
+    let keeper = query.choice("of", AccessRecords.Keeper.self) ?? .console
     let filter = query.accessFilter()
     let place = query.cursor { PageCursor.accessPlace($0) }
     _ = query.text(PageTable.nameField)
@@ -52,7 +52,7 @@ enum AccessPage {
     ).answer(request)
   }
 
-  private static func lead(_ keeper: AccessBook.Keeper, isKnown: Bool) -> [PageCell] {
+  private static func lead(_ keeper: AccessRecords.Keeper, isKnown: Bool) -> [PageCell] {
     switch keeper {
     case .gateway:
       [
@@ -83,7 +83,7 @@ enum AccessPage {
     ]
   }
 
-  private static func choices(_ keeper: AccessBook.Keeper, _ filter: AccessFilter, _ time: PageTime) -> PageSection {
+  private static func choices(_ keeper: AccessRecords.Keeper, _ filter: AccessFilter, _ time: PageTime) -> PageSection {
     PageSection(
       heading: "Filters",
       forms: [

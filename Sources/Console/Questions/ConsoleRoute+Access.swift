@@ -9,7 +9,7 @@ extension ConsoleRoute {
     request, context in
     var query = QueryReader(request.query)
     let form = try AnswerForm.asked(request, &query, of: [.json, .csv, .ndjson])
-    let keeper = query.choice("of", AccessBook.Keeper.self) ?? .console
+    let keeper = query.choice("of", AccessRecords.Keeper.self) ?? .console
     let filter = query.accessFilter()
     let limit = query.integer("limit", 1...limitMax, default: 100)
     let place = query.cursor { PageCursor.accessPlace($0) }

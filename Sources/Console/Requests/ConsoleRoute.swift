@@ -16,7 +16,7 @@ struct ConsoleRoute: Sendable {
   /// The role that a key needs; nil if the path is open to anybody, such as the sign-in.
   let role: KeyRole?
   /// Whether the answer shows the history of devices. Every request is then recorded (`rouse audit access`). A handler whose answers name
-  /// devices only sometimes says so to its context (`namesDevices`).
+  /// devices only sometimes sets `namesDevices` of its context.
   let isLook: Bool
   /// Whether the answer waits for the cluster. Such requests have threads of their own, so that questions to the store do not wait; those of
   /// operators, which change the cluster, have one.

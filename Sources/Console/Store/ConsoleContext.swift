@@ -15,7 +15,7 @@ final class ConsoleContext {
   /// The follower of the store.
   let tailer: DecisionTailer
   /// The access records.
-  let access: AccessBook
+  let access: AccessRecords
   /// The attempts that were refused.
   let refusals: RefusedAttempts
   /// The device that the request in hand is about, for its access record. Handlers set it from the id that they look up.
@@ -63,7 +63,7 @@ final class ConsoleContext {
     self.processes = processes
     self.reports = reports
     self.refusals = refusals
-    access = AccessBook(settings, metrics)
+    access = AccessRecords(settings, metrics)
     self.logger = logger
     self.now = now
   }

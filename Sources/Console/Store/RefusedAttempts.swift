@@ -38,7 +38,7 @@ final class RefusedAttempts: Sendable {
   private let tallies = RefusalTallies()
   private let metrics: ConsoleMetrics
 
-  /// Makes it without attempts.
+  /// Creates an empty list of refused attempts.
   ///
   /// - Parameter metrics: Counts the attempts.
   init(_ metrics: ConsoleMetrics) { self.metrics = metrics }

@@ -49,7 +49,7 @@ final class StoreReaders: Sendable {
   /// The exports under way.
   let exports = Atomic<Int>(0)
   private let settings: ConsoleSettings
-  private let makeDesk: @Sendable (StoreReaders) -> ConsoleContext
+  private let makeContext: @Sendable (StoreReaders) -> ConsoleContext
   private let turn: @Sendable (ConsoleContext) -> Void
   private let threads: Int
 
@@ -58,15 +58,15 @@ final class StoreReaders: Sendable {
   /// - Parameters:
   ///   - settings: The settings.
   ///   - threads: The number of threads; nil for that of the settings.
-  ///   - makeDesk: Makes the context of a thread, on that thread.
+  ///   - makeContext: Makes the context of a thread, on that thread.
   ///   - turn: Called about once a second on one of the threads, also while nobody asks, and once more at its end.
   init(
-    _ settings: ConsoleSettings, threads: Int? = nil, makeDesk: @escaping @Sendable (StoreReaders) -> ConsoleContext,
+    _ settings: ConsoleSettings, threads: Int? = nil, makeContext: @escaping @Sendable (StoreReaders) -> ConsoleContext,
     turn: @escaping @Sendable (ConsoleContext) -> Void
   ) {
     self.settings = settings
     self.threads = threads ?? settings.readers
-    self.makeDesk = makeDesk
+    self.makeContext = makeContext
     self.turn = turn
     for number in 0..<self.threads {
       let thread = Thread { [self] in answer(number) }
@@ -116,7 +116,7 @@ final class StoreReaders: Sendable {
 
   /// Answers requests until the end. The first thread also takes the turns.
   private func answer(_ number: Int) {
-    let context = makeDesk(self)
+    let context = makeContext(self)
     var nextTurn = DispatchTime.now()
     while true {
       if number == 0, .now() >= nextTurn {
