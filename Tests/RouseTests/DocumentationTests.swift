@@ -11,7 +11,7 @@ struct DocumentationTests {
   /// Whether pages are written that differ in nothing but what is masked, too.
   private static let writesAll = ProcessInfo.processInfo.environment["ROUSE_TEST_WRITE_PAGES"] == "all"
 
-  @Test("the pages show the program's output", .timeLimit(.minutes(20)), arguments: sequences)
+  @Test("the pages show the program's output", arguments: sequences)
   func shown(paths: [String]) throws {
     let pages = try paths.map { try DocumentationPage(path: $0) }
     let outcomes = try DocumentationSession(pages).run()
