@@ -86,12 +86,6 @@ enum PolicyWarnings {
         note("\(path).activity.alert", "\(why), and without aboveRelevance no update carries it")
       }
     }
-    if let staleAfter = activity.staleAfter, staleAfter >= activity.quietEnd {
-      note(
-        "\(path).activity.staleAfter",
-        "has no effect: an activity that hears nothing is ended after \(DurationText.format(activity.quietEnd)) (quietEnd), before it turns stale"
-      )
-    }
   }
 
   /// Notes rules that are never used, because an earlier rule matches all of their events.

@@ -38,7 +38,8 @@ extension PolicyKeys {
       "An activity turns stale this long after its last push. 1m to 8h. Default: never."),
     .duration(
       "quietEnd", \.policy.quietEnd, PolicyBounds.quietEnd, default: "2h",
-      "An activity whose subject is silent for this long is ended. 1m to 8h."),
+      "An activity is ended when no new event has come by its interest keys for this long, whether or not it shows them. 1m to 8h."
+    ),
     PolicyKey(
       "dismissal", .other, default: "default",
       "When an ended activity leaves the lock screen: default (as the system likes, within 4h), immediate, or after a time of 1s to 4h, where the system caps it.",
@@ -89,6 +90,7 @@ extension PolicyKeys {
       },
       show: { alert, path, values in values.add(path, .string(PolicyText.of(alert.body))) }),
     .relevanceBound(
-      "aboveRelevance", \.aboveRelevance, "Updates of this relevance or more carry the alert. Default: no update."),
+      "aboveRelevance", \.aboveRelevance,
+      "Updates of this relevance or more carry the alert, except in quiet hours. Default: no update."),
   ])
 }

@@ -47,7 +47,7 @@ extension PolicyKeys {
     .mapping("limits", \.effective, limits, "Numbers of the profile that this policy changes."),
     PolicyKey(
       "quietHours", .mapping,
-      "No pushes between two local times of the device's day. If `from` is later than `to`, the quiet hours span midnight.",
+      "No pushes between two local times of the device's day, but for updates of Live Activities, which wake nobody then: priority 5, no alert. If `from` is later than `to`, the quiet hours span midnight.",
       read: { decoder, value, draft in draft.quietHours = decoder.quietHours(value) },
       show: { draft, path, values in
         if let quiet = draft.quietHours { values.add(quiet, quietHours, at: path) }
@@ -82,7 +82,7 @@ extension PolicyKeys {
   static let app = PolicyMapping<AppBudget>([
     .integer(
       "perDay", \.perDay, PolicyBounds.appPerDay, required: true,
-      "Commands in a UTC day, over all devices of the app."),
+      "Commands in a UTC day, over all devices of the app. The end of a Live Activity is sent beyond it."),
     PolicyKey(
       "refundsPerDay", .integer(PolicyBounds.appRefundsPerDay),
       "Commands in a UTC day whose charges come back because their delivery failed. Default: a quarter of perDay.",
