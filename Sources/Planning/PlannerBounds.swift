@@ -28,7 +28,7 @@ public struct PlannerBounds: Sendable {
   /// and no app stays in the foreground that long unattended.
   /// - Beyond: the app counts as in the background.
   public var foregroundMax = TimeSpan.hours(2)
-  /// The time for which a command is worth sending. The end of an activity is worth sending for longer.
+  /// The time for which a command is worth sending. The end of an activity, and an update at priority 5, are worth sending for longer.
   /// - Beyond: the command has expired; the sender should drop it.
   public var commandLifetime = TimeSpan.minutes(15)
 

@@ -21,9 +21,12 @@ extension Fleet {
       registry[screen: entry].current = current
       touch(device)
     }
-    if verdict.isChange { learnChange(instance, device) }
+    if verdict.isChange {
+      learnChange(instance, device)
+      touch(device)
+    }
     // Whatever is made of the event, its subject is alive.
-    if event.standing == .fresh {
+    if event.standing == .fresh, registry.instances[instance].surface == .activity {
       registry[addressed: instance]?.hear(at: now)
       touch(device)
     }
@@ -96,14 +99,15 @@ extension Fleet {
     report(decision, into: &output)
   }
 
-  /// Returns the time until which a push is worth sending. At priority 10 an update is there at once, or is soon outdated. At priority 5
-  /// it waits until the phone is used, and is worth sending as long as its content is true: until it turns stale, or until a newer one
-  /// replaces it. An end must reach a phone that was switched off, as long as its activity lives.
-  private func expiry(of instance: InstanceSlot, isEnd: Bool, priority: UInt8) -> Timestamp {
+  /// Returns the time until which a push is worth sending. An update at priority 10 is soon outdated. One at priority 5 may wait until the
+  /// phone is used, so it is worth sending until it turns stale. An end must reach a phone that was switched off. Neither is of use
+  /// when the activity's life is over.
+  private func expiry(of instance: InstanceSlot, isEnd: Bool, priority: UInt8 = 10) -> Timestamp {
     let soon = now + bounds.commandLifetime
     guard isEnd || priority == 5, let state = registry.addressed[instance] else { return soon }
-    if !isEnd, let stale = rules.activity(registry.instances[instance].kind)?.staleAfter { return now + stale }
-    return max(soon, state.startedAt + ActivityTimes.life)
+    let end = state.startedAt + ActivityTimes.life
+    let stale = isEnd ? nil : rules.activity(registry.instances[instance].kind)?.staleAfter
+    return max(soon, stale.map { min(now + $0, end) } ?? end)
   }
 
   private mutating func append(
@@ -196,12 +200,12 @@ extension Fleet {
     let rate = ledgers.activityRate(frequentPushes: state.frequentPushes)
     let free = registry.isInDeveloperMode(device) || rate.isUnlimited || state.isChannel
     let charged = !free && rate.admits(state.rate, now: now)
-    let priority: UInt8 = charged || free ? 10 : 5
     let body = ActivityPayload.end(activity, timestamp: timestamp, now: now)
     let band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: state.isChannel)
     let payload = PlannedPayload(
-      body: body, band: band, subject: nil, expires: expiry(of: instance, isEnd: true, priority: priority))
-    let command = append(payload, instance, device, priority: priority, event: .absent, into: &output)
+      body: body, band: band, subject: nil, expires: expiry(of: instance, isEnd: true))
+    let command = append(
+      payload, instance, device, priority: charged || free ? 10 : 5, event: .absent, into: &output)
     if charged { charge(instance, device, .activity, command: command, into: &output) }
     chargeApp(of: device, command: command, into: &output)
     output.served.append(

@@ -22,7 +22,7 @@ struct ActivityVerdict {
   struct Lane {
     /// The APNs priority. 10 is charged, 5 is free.
     var priority: UInt8 = 5
-    /// Whether quiet hours hold for the event. Then an update wakes nobody: it has priority 5 and no alert.
+    /// Whether quiet hours hold for the event. Then an update or an end wakes nobody: it has priority 5 and no alert.
     var isQuiet = false
     /// The ledger that is charged; nil for a free push.
     var ledger: Command.Ledger?

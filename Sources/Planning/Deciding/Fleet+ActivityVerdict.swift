@@ -4,8 +4,8 @@ import Policies
 /// The first iOS with push-to-start tokens. Source: Apple's pushToStartTokenUpdates page.
 private let pushToStartOS = OSVersion(major: 17, minor: 2)
 
-/// The first iOS on which a start must ask for the token of the activity; without that, no update can be sent to it. Systems before
-/// send the token unasked. Source: Apple's page "Starting and updating Live Activities with ActivityKit push notifications" for the key,
+/// The first iOS on which a start must ask for the token of the activity; without that, no update can be sent to it. Earlier
+/// systems send the token unasked. Source: Apple's page "Starting and updating Live Activities with ActivityKit push notifications" for the key,
 /// reports of senders for what happens without it.
 private let startTokenOS = OSVersion(major: 18)
 

@@ -19,7 +19,7 @@ struct AddressedState {
   var timestamp: Int64 = 0
   /// The instant at which the activity was started; for a broadcast channel, the start of the newest activity.
   var startedAt = Timestamp(microseconds: 0)
-  /// The log time of the last new event about the activity's subject, pushed or not; that of the registration before the first one.
+  /// The log time of the last new event about the activity's subject, pushed or not; that of the registration before the first one, and of one that makes an ended channel live again.
   var lastEventAt = Timestamp(microseconds: 0)
   /// The subjects that have an activity already, so that this push-to-start token starts no second one: those that it started,
   /// and those of registered activities on broadcast channels.
@@ -64,7 +64,10 @@ struct AddressedState {
     self.frequentPushes = frequentPushes
     if isChannel {
       // A channel may outlive its activities, so the start of the newest one counts.
-      if start > startedAt, startedAt.microseconds != 0 { ended = false }
+      if start > startedAt, startedAt.microseconds != 0, ended {
+        ended = false
+        lastEventAt = now
+      }
       startedAt = max(start, startedAt)
     } else {
       startedAt = start

@@ -91,10 +91,10 @@ extension Fleet {
   }
 
   private func surface(of planned: PlannedCommand) -> Surface {
-    switch planned.push {
-    case .reload(let rate, _): rate.traits.surface
-    case .activity(let instance, _, _): registry.addressed[instance]?.isChannel == true ? .broadcast : .liveActivity
+    if case .activity(let instance, _, _) = planned.push, registry.addressed[instance]?.isChannel == true {
+      return .broadcast
     }
+    return planned.push.surface
   }
 
   private func request(
