@@ -71,7 +71,7 @@ struct BoundsTests {
       h.register(.phone(at: time, app: "com.example.build\(i)"), at: time)
       #expect(h.planner.census.apps == 1 && h.planner.census.strays == 0)
     }
-    #expect(h.planner.fleet.ledgers.apps.capacity == 2)
+    #expect(h.planner.appSlots == 2)
     h.register(.phone("d2", at: H.noon, app: "com.example.build99"))
     // The ledgers of its widget are full, so the forgotten device is removed with the next record.
     h.apply(.forget(device: "d1"), at: H.noon + 3 * H.hour)
@@ -116,7 +116,7 @@ struct BoundsTests {
       // Build 1 spent nothing on this day, so it has no record.
       #expect(h.planner.census.apps == 1 && h.planner.census.strays == 0)
       #expect(appRecords() == ["a/com.example.build0"])
-      #expect(h.planner.fleet.ledgers.apps.capacity == 5 || isLost)
+      #expect(h.planner.appSlots == 5 || isLost)
       decisions.append(h.decisions)
     }
     #expect(decisions[0] == decisions[1])

@@ -82,7 +82,7 @@ struct DecisionWriterTests {
     var comparison = Comparison(planner: Planner(policy: .flights()))
     comparison.apply(.registration(.phone()), at: PlannerHarness.noon)
     comparison.apply(.event(.delay(5, id: "e1", at: PlannerHarness.noon)), at: PlannerHarness.noon)
-    comparison.planner.fleet.activate(
+    comparison.planner.activate(
       .flights(also: { $0.reference = PolicyReference(version: "other", hash: "ffffffffffffffff") }))
     comparison.offset -= 1
     comparison.apply(.event(.delay(50, id: "e2", at: PlannerHarness.noon)), at: PlannerHarness.noon)
@@ -97,7 +97,7 @@ struct DecisionWriterTests {
       comparison.apply(.registration(.phone(at: time, app: "com.example.build\(round)")), at: time)
       comparison.apply(.event(.delay(Double(round) * 5, id: "e\(round)", at: time)), at: time)
     }
-    #expect(comparison.planner.fleet.ledgers.apps.capacity == 2)
+    #expect(comparison.planner.appSlots == 2)
     #expect(comparison.widgetPushes == 5)
   }
 }

@@ -21,7 +21,7 @@ struct DemandTests {
       }, also: also)
   }
 
-  private static func observed(_ h: H) -> ContiguousArray<Int64> { h.planner.fleet.pricing.kinds[0].demand.observed }
+  private static func observed(_ h: H) -> ContiguousArray<Int64> { h.planner.demand.observed }
 
   @Test("instances that no push can reach are not among those whose demand is known")
   func unreachable() {
@@ -42,7 +42,7 @@ struct DemandTests {
     #expect(Self.observed(alone)[10] == 1_000_000)
     #expect(Self.observed(alone) == Self.observed(among))
     #expect(
-      alone.planner.fleet.pricing.kinds[0].demand.need.usual == among.planner.fleet.pricing.kinds[0].demand.need.usual)
+      alone.planner.demand.need.usual == among.planner.demand.need.usual)
   }
 
   @Test("hours count until APNs refuses the token, and again with another one")
@@ -81,7 +81,7 @@ struct DemandTests {
     h.event(.delay(100, id: "e2", subject: "flight/UA2", at: H.noon + 1))
     h.signal(.tokenRejected(token: "aa11"), at: H.noon + H.minute)
     h.signal(.deliveryCompleted(command: command, outcome: .refused), at: H.noon + 2 * H.minute)
-    let left = h.planner.fleet.pricing.kinds[0].demand.dry
+    let left = h.planner.demand.dry
     var second = DryHours()
     second.add(1, 9..<24, at: H.noon / H.hour, place: 8)
     #expect(left == second)
@@ -100,13 +100,13 @@ struct DemandTests {
   func dry() {
     var h = Self.spent()
     #expect(h.lastCommands.count == 1)
-    let demand = h.planner.fleet.pricing.kinds[0].demand
+    let demand = h.planner.demand
     #expect(demand.unseen.allSatisfy { $0 == 0 } && !demand.dry.isEmpty)
     h.tick(at: H.noon + 2 * H.hour)
-    #expect(h.planner.fleet.pricing.kinds[0].demand.unseen[8...10].elementsEqual([0, 1_000_000, 0]))
+    #expect(h.planner.demand.unseen[8...10].elementsEqual([0, 1_000_000, 0]))
     // The day ends at four.
     h.tick(at: H.noon + 40 * H.hour)
-    let unseen = h.planner.fleet.pricing.kinds[0].demand.unseen
+    let unseen = h.planner.demand.unseen
     #expect(unseen[9...].allSatisfy { $0 == 1_000_000 } && unseen[...8].allSatisfy { $0 == 0 })
   }
 
@@ -122,9 +122,9 @@ struct DemandTests {
     // Only the hour at hand is left, which has begun without tokens.
     var hourAtHand = DryHours()
     hourAtHand.add(1, 9..<10, at: H.noon / H.hour, place: 8)
-    #expect(h.planner.fleet.pricing.kinds[0].demand.dry == hourAtHand)
+    #expect(h.planner.demand.dry == hourAtHand)
     h.tick(at: H.noon + 40 * H.hour)
-    #expect(h.planner.fleet.pricing.kinds[0].demand.dry.isEmpty)
+    #expect(h.planner.demand.dry.isEmpty)
     h.planner.checkInvariants()
   }
 
@@ -134,7 +134,7 @@ struct DemandTests {
     let command = try #require(h.lastCommands.first?.command)
     h.tick(at: H.noon + H.hour + H.hour / 2)
     h.signal(.deliveryCompleted(command: command, outcome: .refused), at: H.noon + H.hour + H.hour / 2)
-    var dry = h.planner.fleet.pricing.kinds[0].demand.dry
+    var dry = h.planner.demand.dry
     var hours: [[Int]] = []
     for hour in H.noon / H.hour..<H.noon / H.hour + 24 {
       dry.report(hour, takes: true) { hours.append([$0, Int($1)]) }
@@ -142,7 +142,7 @@ struct DemandTests {
     #expect(hours == [[9, 1]])
     // Whenever the next push takes it, no hour is counted twice.
     h.tick(at: H.noon + 40 * H.hour)
-    #expect(h.planner.fleet.pricing.kinds[0].demand.unseen.allSatisfy { $0 <= 1_000_000 })
+    #expect(h.planner.demand.unseen.allSatisfy { $0 <= 1_000_000 })
   }
 
   @Test("the tokens of a rolling window that come back before the next anchor count, too")

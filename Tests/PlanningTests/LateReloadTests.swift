@@ -105,7 +105,7 @@ struct LateReloadTests {
   }
 
   private static func wrong(_ h: PlannerHarness) -> Double {
-    h.planner.fleet.registry.difference(of: InstanceSlot(0)).value
+    h.planner.facts().wrong
   }
 
   @Test(

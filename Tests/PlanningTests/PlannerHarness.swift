@@ -77,7 +77,7 @@ struct PlannerHarness {
   }
 
   /// Puts a policy in force, as a policy record does with its document.
-  mutating func activate(_ policy: Policy) { copied.planner.fleet.activate(policy) }
+  mutating func activate(_ policy: Policy) { copied.planner.activate(policy) }
 
   @discardableResult
   mutating func register(_ registration: Registration, at time: Int64 = noon) -> [Decision] {

@@ -393,25 +393,21 @@ private struct StandingScreens {
     for decision in life.harness.last {
       reasons["\(decision.device)/\(decision.instance)", default: []].insert(decision.reason)
     }
-    let planner = Planner(copying: life.harness.planner)
-    for instance in planner.fleet.registry.instances.slots where planner.fleet.registry.isUsed(instance) {
-      let state = planner.fleet.registry.instances[instance]
-      if !state.surface.isActivity, !state.flags.contains(.retired) { check(instance, state, planner) }
+    for instance in life.harness.planner.instances where !instance.surface.isActivity && !instance.isRetired {
+      check(instance)
     }
   }
 
-  private mutating func check(_ instance: InstanceSlot, _ state: InstanceState, _ planner: borrowing Planner) {
-    let name = "\(planner.fleet.registry.id(of: state.device))/\(planner.fleet.registry.id(of: instance))"
-    guard planner.fleet.registry.difference(of: instance).value > 0 else {
+  private mutating func check(_ instance: Planner.InstanceFacts) {
+    let name = instance.name
+    guard instance.wrong > 0 else {
       reasons[name] = nil
       return
     }
-    let settings = planner.fleet.rules[state.kind]
-    if settings.isDisabled { reasons[name, default: []].insert(.kindDisabled) }
-    if settings.policyIndex == nil { reasons[name, default: []].insert(.noMatch) }
-    if planner.fleet.pending[state.waiting].due != .distantFuture { return }
+    if instance.isDisabled { reasons[name, default: []].insert(.kindDisabled) }
+    if !instance.hasPolicy { reasons[name, default: []].insert(.noMatch) }
     // A registration that makes it reachable examines it.
-    if case .unreachable = planner.fleet.route(of: instance, device: state.device) { return }
+    if instance.due != .distantFuture || !instance.isReachable { return }
     let known = reasons[name] ?? []
     #expect(!Self.leaving.isDisjoint(with: known), "seed \(seed): nothing waits for \(name), \(known)")
   }

@@ -37,14 +37,14 @@ struct RefundedWorthTests {
   }
 
   private static func demand(_ h: H, _ instance: UInt32 = 0) -> DemandState {
-    h.planner.fleet.registry.instances[InstanceSlot(instance)].demand
+    h.planner.demand(of: instance)
   }
 
   private static func surplus(_ h: H, at time: Int64, _ rate: ChargedRate = .widgetPushes) -> Double {
-    h.planner.fleet.registry.devices[DeviceSlot(0)].surplus.remembered(rate, now: Timestamp(microseconds: time))
+    h.planner.surplus(rate, at: Timestamp(microseconds: time))
   }
 
-  private static func counted(_ h: H) -> [Int64] { Array(h.planner.fleet.pricing.kinds[0].demand.worth.counted) }
+  private static func counted(_ h: H) -> [Int64] { Array(h.planner.demand.worth.counted) }
 
   private static func refund(_ command: Identifier, at time: Int64, _ h: inout H) {
     h.signal(.deliveryCompleted(command: command, outcome: .refused), at: time)

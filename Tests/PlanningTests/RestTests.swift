@@ -128,24 +128,15 @@ struct RestTests {
     return ticks
   }
 
-  private static func waitingDevices(_ planner: borrowing Planner) -> Int {
-    Set(waiting(planner).map { planner.fleet.registry.instances[$0].device }).count
-  }
+  private static func waitingDevices(_ planner: borrowing Planner) -> Int { Set(waiting(planner).map(\.device)).count }
 
   /// Returns the instances that have a timer, maybe one that is outdated.
-  private static func waiting(_ planner: borrowing Planner) -> [InstanceSlot] {
-    planner.fleet.registry.instances.slots.filter {
-      planner.fleet.registry.isUsed($0)
-        && planner.fleet.pending[planner.fleet.registry.instances[$0].waiting].armedAt != .distantFuture
-    }
+  private static func waiting(_ planner: borrowing Planner) -> [Planner.InstanceFacts] {
+    planner.instances.filter { $0.timerAt != .distantFuture }
   }
 
   /// Returns why instances wait, for messages.
   private static func held(_ planner: borrowing Planner) -> [String] {
-    waiting(planner).map {
-      let state = planner.fleet.registry.instances[$0]
-      return
-        "\(planner.fleet.registry.id(of: state.device))/\(planner.fleet.registry.id(of: $0)) \(state.surface) held for \(state.heldFor.number)"
-    }
+    waiting(planner).map { "\($0.name) \($0.surface) held for \($0.heldFor.number)" }
   }
 }

@@ -107,11 +107,11 @@ struct ScreenTruthTests {
         #expect(abs(Double(registry[screen: entry].distance) - expected) < 1e-6, "\(context)")
       }
       #expect(place == Self.subjects.count)
-      let isWrong = registry.difference(of: instance).value > 0
+      let facts = harness.planner.facts(of: instance)
+      let isWrong = facts.wrong > 0
       #expect(isWrong == (shown != truth && hasDifference), "\(context)")
       // A difference is never dropped while it lasts: something waits, and the time of the next look at it is set.
-      let waiting = harness.planner.fleet.pending[registry.instances[instance].waiting]
-      #expect(!isWrong || (!waiting.isEmpty && waiting.due != .distantFuture), "\(context)")
+      #expect(!isWrong || (facts.isWaiting && facts.due != .distantFuture), "\(context)")
     }
 
     private var hasDifference: Bool {
@@ -182,9 +182,8 @@ struct ScreenTruthTests {
         if life.time < end - 30 * H.minute { life.event() }
       }
       life.pass(end - 1 - life.time)
-      if life.harness.planner.fleet.tokensLeft(life.instance) > 2 {
-        let difference = life.harness.planner.fleet.registry.difference(of: life.instance).value
-        #expect(difference == 0, "seed \(seed), day \(day)")
+      if life.harness.planner.tokensLeft(life.instance) > 2 {
+        #expect(life.harness.planner.facts(of: life.instance).wrong == 0, "seed \(seed), day \(day)")
       }
     }
   }

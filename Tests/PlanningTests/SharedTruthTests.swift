@@ -58,7 +58,7 @@ struct SharedTruthTests {
     var random = SeededRandom(seed: seed)
     var time = H.noon
     for place in planners.indices { planners[place].apply(Self.registration("d1"), at: time) }
-    let kinds = planners.map { $0.planner.fleet.rules.kinds.filter(\.isDecided).map(\.display.truths) }
+    let kinds = planners.map { $0.planner.truths }
     #expect(Set(kinds[0]).count == 1 && Set(kinds[1]).count == 2, "\(kinds)")
     var pushes = 0
     for step in 0..<600 {
@@ -85,7 +85,7 @@ struct SharedTruthTests {
     }
     #expect(pushes > 50, "seed \(seed)")
     for planner in planners { planner.planner.checkInvariants() }
-    #expect(planners[0].planner.fleet.subjects.count < planners[1].planner.fleet.subjects.count)
+    #expect(planners[0].planner.subjects.count < planners[1].planner.subjects.count)
   }
 
   @Test("an event that only one of them has a rule for tells what the other one shows after its next reload")
@@ -131,17 +131,14 @@ struct SharedTruthTests {
     h.activate(both)
     let third = Registration.Widget(id: "tiny", kind: "TinyFlight", interests: Self.subjects)
     h.apply(.registration(.phone("d3", widgets: [third])), at: H.noon + 5 * H.minute)
-    let truths = { (planner: borrowing Planner, name: Identifier) in
-      planner.fleet.rules.kind(named: name).map { planner.fleet.rules[$0].display.truths }
-    }
-    #expect(truths(h.planner, "TinyFlight") == truths(h.planner, "LargeFlight"))
+    #expect(h.planner.truths(of: "TinyFlight") == h.planner.truths(of: "LargeFlight"))
     var restore = PlannerRestore(partition: 0, partitionCount: 1)
     var records: [(key: [UInt8], value: [UInt8]?)] = []
     h.planner.takeChanges { records.append((Array($0), $1.map(Array.init))) }
     for record in records { try restore.add(key: record.key, value: record.value) }
     let restored = try restore.finish(initialPolicy: both)
     for name in ["TinyFlight", "LargeFlight"] as [Identifier] {
-      #expect(truths(restored, name) == truths(h.planner, name))
+      #expect(restored.truths(of: name) == h.planner.truths(of: name))
     }
   }
 
@@ -159,17 +156,11 @@ struct SharedTruthTests {
     h.activate(gap)
     h.event(Self.delay(80, minute: 2))
     h.activate(last)
-    let small = h.planner.fleet.rules.kind(named: "FlightStatus").map { h.planner.fleet.rules[$0].display.truths }
-    #expect(
-      small != nil
-        && h.planner.fleet.subjects.truth(
-          h.planner.fleet.rules.kinds[0].display.truthKey(
-            subject: Self.subjects[0].utf8.span, hashKey: .standard)) == nil
-    )
+    #expect(h.planner.truths(of: "FlightStatus") != nil && !h.planner.knowsTruth(of: Self.subjects[0]))
     // With a kind that has displayed these fields all the while it shares at once.
     h.activate(first)
     h.activate(Self.policy())
-    let kinds = h.planner.fleet.rules.kinds.filter(\.isDecided).map(\.display.truths)
+    let kinds = h.planner.truths
     #expect(kinds.count == 2 && Set(kinds).count == 1)
   }
 }

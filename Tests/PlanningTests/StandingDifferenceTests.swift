@@ -89,7 +89,7 @@ struct StandingDifferenceTests {
     h.event(.delay(20, id: "e2", at: H.noon + H.minute))
     h.register(.phone(widgets: [.flight(kind: "Board")], at: H.noon + 1), at: H.noon + 2 * H.minute)
     #expect(h.only?.reason == .instanceRemoved)
-    #expect(h.planner.fleet.registry.difference(of: InstanceSlot(0)).value == 0)
+    #expect(h.planner.facts().wrong == 0)
     h.event(.delay(20, id: "e3", at: H.noon + 3 * H.minute))
     #expect(h.only?.reason == .notVisible)
   }
@@ -133,10 +133,10 @@ struct StandingDifferenceTests {
     h.tick(at: H.noon + 80 * H.minute)
     h.losesPlanner = { false }
     for device in 0..<6 { h.apply(.forget(device: Identifier("d\(device)")), at: H.noon + 90 * H.minute) }
-    let counted = h.planner.fleet.pricing.kinds[0].demand.observed
+    let counted = h.planner.demand.observed
     #expect(counted.contains { $0 > 0 })
     for hour in Int64(2)..<9 { h.tick(at: H.noon + hour * H.hour) }
-    #expect(h.planner.fleet.pricing.kinds[0].demand.observed == counted)
+    #expect(h.planner.demand.observed == counted)
   }
 
   // MARK: Live Activities

@@ -70,14 +70,6 @@ private struct ChunkLife {
     }
   }
 
-  /// The ids of the devices that the next commit writes because they changed or went.
-  var changed: Set<Identifier> {
-    let devices = planner.fleet.journal.devices.filter { planner.fleet.registry.isUsed($0) }.map {
-      planner.fleet.registry.id(of: $0)
-    }
-    return Set(devices + planner.fleet.journal.removedDevices.map(\.id))
-  }
-
   mutating func take() {
     commit = []
     var taken: [Record] = []
@@ -141,29 +133,6 @@ private struct ChunkLife {
   }
 }
 
-extension Planner {
-  /// The record of each device in a snapshot, without its place, by key.
-  fileprivate var deviceRecords: [[UInt8]: [UInt8]] {
-    var (records, writer): ([[UInt8]: [UInt8]], StateRecordWriter) = ([:], StateRecordWriter())
-    for device in fleet.registry.devices.slots where fleet.registry.isUsed(device) {
-      fleet.findPendingEvents(of: device, .whole, &writer.pending)
-      writer.binary.reset()
-      fleet.write(device, pending: writer.pending, to: &writer.binary)
-      records[Array(fleet.registry.id(of: device).utf8)] = writer.binary.bytes
-    }
-    return records
-  }
-
-  /// The chunk of each device, by id.
-  fileprivate var chunkOfDevices: [Identifier: Int64] {
-    var chunks: [Identifier: Int64] = [:]
-    for device in fleet.registry.devices.slots where fleet.registry.isUsed(device) {
-      chunks[fleet.registry.id(of: device)] = fleet.deviceChunks.chunk(of: fleet.registry[chunkPlace: device])
-    }
-    return chunks
-  }
-}
-
 @Suite("The state of devices, in chunks")
 struct StateChunksTests {
   /// Checks that a restored planner has the devices of another one, in the same chunks.
@@ -171,7 +140,7 @@ struct StateChunksTests {
     restored.checkInvariants()
     #expect(restored.deviceRecords == planner.deviceRecords, "\(place)")
     #expect(restored.chunkOfDevices == planner.chunkOfDevices, "\(place)")
-    #expect(restored.fleet.deviceChunks.bytes == planner.fleet.deviceChunks.bytes, "\(place)")
+    #expect(restored.deviceLog.bytes == planner.deviceLog.bytes, "\(place)")
   }
 
   @Test(
@@ -184,7 +153,7 @@ struct StateChunksTests {
       let restored = try life.restored(life.compacted())
       Self.compare(restored, life.planner, "seed \(seed), round \(round)")
       #expect(
-        restored.fleet.deviceChunks.liveBytes == life.planner.fleet.deviceChunks.liveBytes,
+        restored.deviceLog.liveBytes == life.planner.deviceLog.liveBytes,
         "seed \(seed), round \(round)")
       if Bool.random(using: &life.random) { life.planner = restored }
     }
@@ -227,15 +196,15 @@ struct StateChunksTests {
     var life = ChunkLife(seed: seed)
     // Events that wait make devices large for a while.
     if seed % 2 == 1 {
-      life.planner.fleet.use(.flights { $0.budget = InstanceBudget(perDay: 2, minInterval: .hours(1)) })
+      life.planner.activate(.flights { $0.budget = InstanceBudget(perDay: 2, minInterval: .hours(1)) })
     }
     var (moved, new) = (0, 0)
     for commit in 0..<120 {
       for _ in 0..<Int.random(in: 1...6, using: &life.random) { life.step() }
-      let (changed, before) = (life.changed, life.planner.fleet.deviceChunks.liveBytes)
+      let (changed, before) = (life.planner.changedDevices, life.planner.deviceLog.liveBytes)
       life.take()
       if commit % 16 == 0 { life.planner.checkInvariants() }
-      let log = life.planner.fleet.deviceChunks
+      let log = life.planner.deviceLog
       var written = (new: 0, moved: 0, all: 0)
       for record in life.commit {
         guard let number = StateKey.number(of: record.key, .devices), let value = record.value else { continue }
@@ -267,7 +236,7 @@ struct StateChunksTests {
       new += written.new
     }
     #expect(
-      life.planner.fleet.deviceChunks.bytes == life.chunks.values.reduce(0) { $0 + $1.count + 64 }, "seed \(seed)")
+      life.planner.deviceLog.bytes == life.chunks.values.reduce(0) { $0 + $1.count + 64 }, "seed \(seed)")
     #expect(moved <= 2 * new + 20_000, "seed \(seed): \(moved) bytes moved for \(new)")
   }
 
@@ -304,7 +273,7 @@ struct StateChunksTests {
     // The first event leads to a push, which reloads all widgets. The next one is about one of them, and is not worth a push.
     change(0, delay: 30)
     let largest = try #require(life.chunks[1]).count
-    life.planner.fleet.use(.flights { $0.rules = [Rule(event: "flight.*", relevance: RelevanceFormula(base: 0))] })
+    life.planner.activate(.flights { $0.rules = [Rule(event: "flight.*", relevance: RelevanceFormula(base: 0))] })
     change(1, delay: 35)
     let smallest = try #require(life.chunks[2]).count
     #expect(largest < version && smallest < largest / 2, "\(version), \(largest), \(smallest)")
@@ -313,7 +282,7 @@ struct StateChunksTests {
     }
     for round in 0..<40 { change(round % 8, delay: Double(round)) }
     // The version and its additions have become a new version, without an event about all of the device.
-    let bytes = life.planner.fleet.deviceChunks.bytes
+    let bytes = life.planner.deviceLog.bytes
     #expect(life.chunks[0] == nil && bytes < 3 * 2 * version + 4096, "\(bytes) bytes")
     #expect(try life.restored(life.records).deviceRecords == life.planner.deviceRecords)
   }

@@ -45,7 +45,7 @@ struct SubjectInterestTests {
           reached += expected.count
         }
       }
-      #expect(reached > 50 && harness.restarts > 0 && harness.planner.fleet.subjects.generation > 5, "seed \(seed)")
+      #expect(reached > 50 && harness.restarts > 0 && harness.planner.subjects.generation > 5, "seed \(seed)")
       harness.planner.checkInvariants()
     }
   }

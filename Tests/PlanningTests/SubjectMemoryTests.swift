@@ -157,12 +157,12 @@ struct SubjectMemoryTests {
       life.live(Int.random(in: 1...60, using: &life.random))
       let restored = try life.restored(life.compacted())
       #expect(
-        restored.fleet.subjects.contents == life.reference.fleet.subjects.contents, "seed \(seed), restart \(round)")
+        restored.subjects.contents == life.reference.subjects.contents, "seed \(seed), restart \(round)")
       restored.checkInvariants()
       #expect(
-        restored.fleet.subjects.log.bytes == life.planner.fleet.subjects.log.bytes, "seed \(seed), restart \(round)")
+        restored.subjects.log.bytes == life.planner.subjects.log.bytes, "seed \(seed), restart \(round)")
       #expect(
-        restored.fleet.subjects.log.liveBytes == life.planner.fleet.subjects.log.liveBytes,
+        restored.subjects.log.liveBytes == life.planner.subjects.log.liveBytes,
         "seed \(seed), restart \(round)")
       if Bool.random(using: &life.random) { life.planner = restored }
     }
@@ -186,14 +186,14 @@ struct SubjectMemoryTests {
       life.step()
       guard Int.random(in: 0..<5, using: &life.random) == 0 else { continue }
       life.commit()
-      let log = life.planner.fleet.subjects.log
+      let log = life.planner.subjects.log
       // Entries are rounded down by up to 16 bytes; here that is a tenth.
-      most = max(most, log.liveBytes + 16 * life.planner.fleet.subjects.count)
+      most = max(most, log.liveBytes + 16 * life.planner.subjects.count)
       #expect(log.bytes <= most * 5 / 2 + 2000 + 600 + life.largestCommit, "seed \(seed): \(most)")
     }
     life.planner.checkInvariants()
     #expect(
-      life.chunks.count == Int(life.planner.fleet.subjects.log.next - life.planner.fleet.subjects.log.first),
+      life.chunks.count == Int(life.planner.subjects.log.next - life.planner.subjects.log.first),
       "seed \(seed)")
     #expect(life.largestChunk <= 600, "seed \(seed)")
     #expect(life.largestCommit <= 12_000, "seed \(seed)")
@@ -223,18 +223,18 @@ struct SubjectMemoryTests {
       life.live(Int.random(in: 0...120, using: &life.random))
       let restored = try life.restored(snapshot + life.records[begun...])
       #expect(
-        restored.fleet.subjects.contents == life.reference.fleet.subjects.contents, "seed \(seed), round \(round)")
+        restored.subjects.contents == life.reference.subjects.contents, "seed \(seed), round \(round)")
       #expect(
-        restored.fleet.subjects.log.bytes == life.planner.fleet.subjects.log.bytes, "seed \(seed), round \(round)")
+        restored.subjects.log.bytes == life.planner.subjects.log.bytes, "seed \(seed), round \(round)")
       restored.checkInvariants()
       #expect(
-        restored.fleet.subjects.log.liveBytes == life.planner.fleet.subjects.log.liveBytes,
+        restored.subjects.log.liveBytes == life.planner.subjects.log.liveBytes,
         "seed \(seed), round \(round)")
-      #expect(restored.fleet.subjects.chunks == life.planner.fleet.subjects.chunks, "seed \(seed), round \(round)")
+      #expect(restored.subjects.chunks == life.planner.subjects.chunks, "seed \(seed), round \(round)")
       life.planner = restored
       life.live(30)
       let again = try life.restored(life.compacted())
-      #expect(again.fleet.subjects.contents == life.reference.fleet.subjects.contents, "seed \(seed), round \(round)")
+      #expect(again.subjects.contents == life.reference.subjects.contents, "seed \(seed), round \(round)")
     }
   }
 
@@ -354,7 +354,7 @@ struct SubjectMemoryTests {
       let records = life.records.map { $0.key == StateKey.chunk(0, of: .notes) ? ($0.key, forged.bytes) : $0 }
       do {
         var planner = try life.restored(records)
-        planner.fleet.subjects.checkInvariants()
+        planner.subjects.checkInvariants()
         planner.takeChanges { _, _ in }
       } catch {
         refusals += 1
@@ -383,17 +383,17 @@ struct SubjectMemoryTests {
     let repairs = try restore.repairs()
     #expect(Set(repairs.map(\.key)) == chunks && repairs.allSatisfy { $0.value == nil })
     life.planner = try restore.finish(initialPolicy: .flights())
-    #expect(life.planner.fleet.subjects.count == 0)
+    #expect(life.planner.subjects.count == 0)
     for repair in repairs { life.records.append(repair) }
     life.reference = Planner(copying: life.planner)
     life.commit()
-    #expect(try life.restored(life.records).fleet.subjects.count == 0)
+    #expect(try life.restored(life.records).subjects.count == 0)
     life.live(100)
-    #expect(try life.restored(life.records).fleet.subjects.contents == life.reference.fleet.subjects.contents)
+    #expect(try life.restored(life.records).subjects.contents == life.reference.subjects.contents)
     // The cleaner has removed a part of the chunks that do not count any more.
     let rest = life.records.enumerated().filter { place, record in
       !chunks.contains(record.key) || record.key != chunks.min { $0.lexicographicallyPrecedes($1) }
     }.map(\.element)
-    #expect(try life.restored(rest).fleet.subjects.contents == life.reference.fleet.subjects.contents)
+    #expect(try life.restored(rest).subjects.contents == life.reference.subjects.contents)
   }
 }

@@ -31,7 +31,7 @@ struct SwitchedOffKindTests {
     return h
   }
 
-  private static func wrong(_ h: H) -> Double { h.planner.fleet.registry.difference(of: InstanceSlot(0)).value }
+  private static func wrong(_ h: H) -> Double { h.planner.facts().wrong }
 
   @Test(
     "the differences of the time in which a kind was off lead to a push when it is on again", arguments: [false, true])

@@ -34,12 +34,12 @@ struct TimelineReloadTests {
     h.register(.phone())
     #expect(Self.left(&h, at: H.noon) == 47)
     h.signal(.widgetFetched(instance: "w1"), at: H.noon + 15 * H.minute)
-    #expect(h.planner.fleet.tokensLeft(h.widget) == 47)
+    #expect(h.planner.tokensLeft() == 47)
     h.signal(.widgetFetched(instance: "w1"), at: H.noon + 15 * H.minute + 1)
-    #expect(h.planner.fleet.tokensLeft(h.widget) == 46)
+    #expect(h.planner.tokensLeft() == 46)
     #expect(Self.left(&h, at: H.noon + H.hour) == 45)
     h.signal(.widgetFetched(instance: "w1"), at: H.noon + H.hour + 15 * H.minute + 1)
-    #expect(h.planner.fleet.tokensLeft(h.widget) == 44)
+    #expect(h.planner.tokensLeft() == 44)
   }
 
   @Test(
@@ -60,11 +60,11 @@ struct TimelineReloadTests {
       let now = H.noon + i * 15 * H.minute
       for _ in 0..<times { h.register(.phone(widgets: [.flight(nextReload: now + 14 * H.minute)], at: now), at: now) }
     }
-    #expect(h.planner.fleet.tokensLeft(h.widget) == 8)
+    #expect(h.planner.tokensLeft() == 8)
     h.register(.phone(widgets: [.flight(nextReload: H.noon)], at: H.noon + 11 * H.hour), at: H.noon + 11 * H.hour)
     h.tick(at: H.noon + 11 * H.hour + 1)
     #expect(
-      h.planner.fleet.tokensLeft(h.widget) == 7,
+      h.planner.tokensLeft() == 7,
       "the last one that was named has come, and the one that is past is known")
   }
 
@@ -79,9 +79,9 @@ struct TimelineReloadTests {
     let fetch = Signal(device: "d1", id: "s", time: time, kind: .widgetFetched(instance: "w1", cause: .timeline))
     h.apply(.signal(fetch), at: H.noon + H.hour + 10 * second)
     h.signal(.widgetFetched(instance: "w1"), at: H.noon + H.hour + 20 * second)
-    #expect(h.planner.fleet.tokensLeft(h.widget) == 46, "both have been told")
+    #expect(h.planner.tokensLeft() == 46, "both have been told")
     h.signal(.widgetFetched(instance: "w1", cause: .timeline), at: H.noon + H.hour + 30 * second)
-    #expect(h.planner.fleet.tokensLeft(h.widget) == 45)
+    #expect(h.planner.tokensLeft() == 45)
   }
 
   @Test("a scheduled reload of a neighbour costs before a push does")
@@ -116,7 +116,7 @@ struct TimelineReloadTests {
     var developer = H(Self.charged)
     developer.register(.phone(developerMode: true))
     developer.signal(.widgetFetched(instance: "w1"), at: H.noon)
-    #expect(developer.planner.fleet.tokensLeft(developer.widget) == 48)
+    #expect(developer.planner.tokensLeft() == 48)
   }
 
   @Test("a fetch that is told of on a later day costs nothing of that day")
@@ -156,12 +156,5 @@ struct TimelineReloadTests {
     for i in 0..<2 { h.event(.delay(Double(i) * 10 + 10, id: "e\(i)", at: H.noon + Int64(i) * H.minute)) }
     h.event(.delay(10, id: "e2", subject: "flight/UA2", at: H.noon + H.hour))
     #expect(h.only?.reason == .budgetInstance)
-  }
-}
-
-extension PlannerHarness {
-  /// The first instance.
-  fileprivate var widget: InstanceSlot {
-    planner.fleet.registry.instances.slots.first { planner.fleet.registry.isUsed($0) } ?? .absent
   }
 }

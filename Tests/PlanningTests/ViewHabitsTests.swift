@@ -149,9 +149,9 @@ struct ViewHabitsTests {
     h.register(.phone("d2", developerMode: true))
     h.signal(.widgetViewed(instance: "w1"), device: "d2", at: H.noon)
     h.event(.delay(10, id: "e1", at: H.noon))
-    #expect(h.planner.fleet.pricing.viewHabits.isEmpty)
+    #expect(h.planner.viewHabits.isEmpty)
     h.signal(.widgetViewed(instance: "w1"), device: "d1", at: H.noon + H.hour)
-    #expect(h.planner.fleet.pricing.viewHabits.count == 1)
+    #expect(h.planner.viewHabits.count == 1)
     #expect(MemoryLayout<ViewHabits>.stride == 32)
   }
 
@@ -182,7 +182,7 @@ struct ViewHabitsTests {
     h.signal(.widgetViewed(instance: nil), at: H.noon + 1)
     let again = try Self.restored(Self.records(&h.planner))
     #expect(
-      again.fleet.pricing.viewHabits == h.planner.fleet.pricing.viewHabits && again.fleet.pricing.viewHabits.count == 1)
+      again.viewHabits == h.planner.viewHabits && again.viewHabits.count == 1)
   }
 
   @Test("state in another format is refused", arguments: [0, stateFormatVersion + 1, 255] as [UInt8])

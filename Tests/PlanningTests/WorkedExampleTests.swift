@@ -54,14 +54,9 @@ struct WorkedExampleTests {
 
   /// Returns the sentence that computes the price of a planner's last decision.
   private static func price(_ decision: Decision, _ planner: borrowing Planner) throws -> String {
-    let device = try #require(planner.fleet.registry.device(named: decision.device))
-    let instance = try #require(planner.fleet.registry.find(decision.instance, of: device))
-    let state = planner.fleet.registry.instances[instance]
     let left = try #require(decision.tokensLeft.instance)
-    let time = planner.fleet.zones.timeOfDay(planner.fleet.registry.devices[device].zone, decision.at)
-    let kind = planner.fleet.pricing.kinds[state.kind.index]
-    let price = kind.demand.price(
-      state.demand, left: left, at: DayPlace(time, anchorMinute: kind.anchorMinute), now: decision.at)
+    let weighed = planner.price(of: decision, left: left)
+    let price = try #require(weighed)
     let (need, worth) = (digits(price.need, 1), digits(price.worth, 3))
     return """
       At \(clock(decision.at)), \(need) changes and \(worth) looks were expected for the rest of the day. The price was

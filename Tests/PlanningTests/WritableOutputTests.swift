@@ -182,7 +182,7 @@ struct WritableOutputTests {
       }
       #expect(undisturbed.harness.decisions == restored.harness.decisions, "seed \(seed)")
       // The restored planner goes on with the same chunks.
-      let next = [undisturbed, restored].map { $0.harness.planner.fleet.deviceChunks.next }
+      let next = [undisturbed, restored].map { $0.harness.planner.deviceLog.next }
       #expect(next[0] == next[1], "seed \(seed)")
       restored.harness.planner.takeChanges { _, _ in }
       restored.harness.planner.checkInvariants()
