@@ -23,7 +23,7 @@ public struct PlannerCensus: Equatable, Sendable {
   public var chargesPerInstance = 0
   /// The number of entries for a subject and an event type in the subject memory.
   public var subjects = 0
-  /// The number of entries for a subject and a kind in the subject memory, which hold what the kind displays.
+  /// The number of entries in the subject memory that hold what is true: what a kind displays of a subject, or what templates read of it.
   public var truths = 0
   /// The number of event ids in the entries for event types, and of displayed values in the entries for kinds, together.
   public var subjectHashes = 0

@@ -49,7 +49,7 @@ struct StandingDifferenceTests {
   @Test("an event that is too old to be pushed, and sets the screen right, ends what waits for its subject")
   func stale() {
     var h = waiting()
-    h.event(.delay(10, id: "e3", at: H.noon, type: "flight.boarding"), at: H.noon + 2 * H.minute)
+    h.event(.delay(10, id: "e3", at: H.noon + H.minute, type: "flight.boarding"), at: H.noon + 3 * H.minute)
     #expect(h.last.map(\.reason) == [.superseded, .staleEvent])
     h.drain(until: H.noon + H.hour)
     #expect(h.commands.count == 1)

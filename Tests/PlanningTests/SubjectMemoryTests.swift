@@ -278,7 +278,7 @@ struct SubjectMemoryTests {
           (entry, found) = (slot, found + 1)
         } else {
           let value = DisplayedValue(low: key.low, high: 0)
-          memory.note(key, values: [value].span, now: now)
+          memory.note(key, values: [value].span, said: 1, saidAt: now, now: now)
           entry = .absent
         }
       }

@@ -54,7 +54,7 @@ import Testing
       contentState: [
         TemplateMember(name: "status", value: .field(path: "data.status", fallback: .null)),
         TemplateMember(name: "delayMinutes", value: .field(path: "data.delayMinutes", fallback: .number(0))),
-        TemplateMember(name: "departsAt", value: .date(path: "data.scheduledDeparture")),
+        TemplateMember(name: "departsAt", value: .date(path: "data.scheduledDeparture"), isRequired: true),
         TemplateMember(name: "note", value: .text(Self.template(.text("Gate "), .field("data.gate")))),
         TemplateMember(
           name: "route",

@@ -65,7 +65,7 @@ import Testing
     #expect(line("\(state).status")?.origin == .document(file: "p.yaml", line: 15))
     #expect(line("\(state).delayMinutes")?.value == .string("{ field: data.delayMinutes, default: 0 }"))
     #expect(line("\(state).delayMinutes")?.origin == .document(file: "p.yaml", line: 16))
-    #expect(line("\(state).departsAt")?.value == .string("{ date: data.scheduledDeparture }"))
+    #expect(line("\(state).departsAt")?.value == .string("{ date: data.scheduledDeparture, required: true }"))
     #expect(line("\(state).route.object.to")?.origin == .document(file: "p.yaml", line: 19))
     #expect(line("\(state).version")?.value == .number(1))
     #expect(line("kinds.FlightActivity.rules[0].action")?.value == .string("start"))

@@ -88,6 +88,7 @@ public enum ReasonText {
         ? "with OS 26, or with a background token on an older one, \(weighed)"
         : "with a newer system on the device, \(weighed)"
     case .payloadTooLarge: return "with a smaller payload (APNs takes 4,096 bytes, 5,120 to a channel), \(weighed)"
+    case .contentIncomplete: return "with all known that its templates require, \(weighed)"
     case .kindDisabled: return "with the kind switched on in the policy, \(weighed)"
     case .noMatch: return "with a rule of the kind that holds for the event, \(weighed)"
     case .cosmetic: return "with a relevance above 0, \(weighed)"

@@ -134,7 +134,7 @@ struct StreamCollector {
     for (index, kind) in policy.kinds.enumerated() {
       guard isRegistered[index], let rule = kind.rule(for: event) else { continue }
       var reached: Set<Int> = []
-      let change = kind.displays.isEmpty ? nil : displayedChange(event, kind: index, &before)
+      let change = kind.displays.isEmpty ? nil : displayedChange(event, kind: index, &before, now: now)
       let displayed = change?.look
       // The pushes decide what the screen shows, so the state before the event stands for it.
       let stated = rule.relevance?.evaluate(event, shown: change?.before ?? [], change?.fields ?? [])
@@ -148,7 +148,7 @@ struct StreamCollector {
         guard let key = template.key(for: event), let listening = entries[key] else { continue }
         for entry in listening where entryKinds[entry] == index && reached.insert(entryStreams[entry]).inserted {
           let stream = entryStreams[entry]
-          for value in values {
+          for value in values where change?.said.contains(value.place) ?? true {
             streams[stream].screen.add(value.value, of: value.place, subject: event.subject, at: now)
           }
           // An event that is too old is no news, but what it says is still true.
@@ -176,14 +176,15 @@ struct StreamCollector {
   }
 
   /// Returns the change of the content that a kind displays of the event's subject: its fingerprint before and after,
-  /// how much both differ, 0…1, the values before, and the displayed fields. An event changes only the fields that it carries.
+  /// how much both differ, 0…1, the values before, the displayed fields, and the places of those that the event has said.
   /// - Parameters:
   ///   - event: The event.
   ///   - kind: The place of the kind in the policy.
   ///   - earlier: The states of the subject before the event, by the place of the first kind that displays the same fields.
+  ///   - now: Log time, µs.
   private mutating func displayedChange(
-    _ event: DomainEvent, kind: Int, _ earlier: inout [Int: DisplayedTruth?]
-  ) -> (look: DisplayedChange, difference: Double, before: [DisplayedValue], fields: [FieldDistance]) {
+    _ event: DomainEvent, kind: Int, _ earlier: inout [Int: DisplayedTruth?], now: Int64
+  ) -> (look: DisplayedChange, difference: Double, before: [DisplayedValue], fields: [FieldDistance], said: [Int]) {
     let key = TruthKey(kind: firstAlike[kind], subject: event.subject)
     let fields = policy.kinds[kind].displays.map { FieldDistance($0) }
     let known = earlier[key.kind] ?? truths[key]
@@ -191,11 +192,11 @@ struct StreamCollector {
     let before = known?.fingerprint(subject: event.subject, fields: fields) ?? .none
     let state = known ?? DisplayedTruth(values: fields.map(\.initial))
     var truth = state
-    truth.take(event, fields: fields)
+    let said = truth.take(event, fields: fields, now: Timestamp(microseconds: now))
     truths[key] = truth
     return (
       DisplayedChange(before: before, after: truth.fingerprint(subject: event.subject, fields: fields)),
-      ScreenDistance.between(shown: state.values, truth: truth.values, fields), state.values, fields
+      ScreenDistance.between(shown: state.values, truth: truth.values, fields), state.values, fields, said
     )
   }
 }

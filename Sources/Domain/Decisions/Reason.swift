@@ -1,6 +1,6 @@
 /// The reason for a decision. The cases are listed in the order in which the planner checks them; the first check that holds is
-/// the reason. Three are checked elsewhere: `activityEnded` and `alreadyStarted` before anything is sent, and the size of a
-/// background push when it is weighed. A code never changes its meaning.
+/// the reason. Some are checked elsewhere: `activityEnded` and `alreadyStarted` before anything is sent, the size of a background
+/// push when it is weighed, and what the body of a Live Activity's push needs when it is made. A code never changes its meaning.
 ///
 /// This file is the one place that describes reasons: stored numbers, the reference page, the audit's texts and the counts of
 /// reports follow from it. Tests compare the schemas and the documentation with it.
@@ -14,6 +14,7 @@ public enum Reason: String, Sendable, CaseIterable {
   case tokenDead = "TOKEN_DEAD"
   case unsupportedOS = "UNSUPPORTED_OS"
   case payloadTooLarge = "PAYLOAD_TOO_LARGE"
+  case contentIncomplete = "CONTENT_INCOMPLETE"
   case kindDisabled = "KIND_DISABLED"
   case appForeground = "APP_FOREGROUND"
   case reloadImminent = "RELOAD_IMMINENT"
@@ -110,6 +111,7 @@ extension Reason {
     case .tokenDead: (7, .lost)
     case .unsupportedOS: (8, .lost)
     case .payloadTooLarge: (9, .lost)
+    case .contentIncomplete: (33, .lost)
     case .kindDisabled: (10, .lost)
     case .appForeground: (11, .needless)
     case .reloadImminent: (12, .needless)
@@ -153,6 +155,8 @@ extension Reason {
       "The system is too old for the push: a widget token before OS 26 without a background token, a control, or a start."
     case .payloadTooLarge:
       "The push would be larger than the platform takes (APNs: 4,096 bytes, 5,120 to a channel). `rouse plan` names the members that make it so."
+    case .contentIncomplete:
+      "No event has said yet what the Live Activity requires: a member of its templates with `required`, or what the alert of a start names."
     case .kindDisabled: "The policy has switched the kind off."
     case .appForeground: "The app is in the foreground, where it reloads its widgets for free."
     case .reloadImminent: "The widget's own timeline reloads shortly, for free."
@@ -195,6 +199,8 @@ extension Reason {
     case .tokenDead: "have the app register its new token the next time it runs"
     case .unsupportedOS: "register a background token, which older versions can be reached by"
     case .payloadTooLarge: "shorten what the push carries"
+    case .contentIncomplete:
+      "have the publisher send the field with the first event of a subject, or give the member a default"
     case .kindDisabled: "enable the kind in the policy"
     case .appForeground: "nothing; if it is wrong, see that the app signals when it goes to the background"
     case .reloadImminent: "nothing; shorten imminentReload if waiting for the timeline is too slow"
@@ -239,6 +245,7 @@ extension Reason {
     case .tokenDead: "APNs refused the device's token for good, and no other one was registered until then"
     case .unsupportedOS: "the device's OS version has no push that could reach this \(figures.surface)"
     case .payloadTooLarge: "the push would be larger than the platform takes"
+    case .contentIncomplete: "no event has said yet what the Live Activity requires to be known"
     case .kindDisabled: "the policy has switched off kind \(figures.kind)"
     case .appForeground: "the app is in the foreground, where it reloads its widgets for free"
     case .reloadImminent: "the widget's own timeline reloads shortly, for free"

@@ -39,6 +39,9 @@ extension Fleet {
     }
     assert(verdict.reason == nil, "what is refused is not pushed")
     registry[addressed: instance]?.push(timestamp: push.timestamp)
+    if push.starts == nil {
+      registry[addressed: instance]?.tell(of: SubjectMemory.contentKey(subject: event.subject))
+    }
     if let subject = push.starts {
       remember(AddressedState.StartedSubject(subject: subject, at: now), by: instance)
     }
@@ -53,7 +56,7 @@ extension Fleet {
     _ verdict: ActivityVerdict, into output: inout PlannerOutput
   ) {
     let kind = registry.instances[instance].kind
-    guard let content = event.content, let activity = rules.activity(kind) else { return }
+    guard let content = event.told, let activity = rules.activity(kind) else { return }
     output.note(
       band, kind: rules[kind].name, event: content.id, bytes: bytes,
       bytesMax: rules.policy.profile.payloadBytesMax(isBroadcast: registry.addressed[instance]?.isChannel == true)
@@ -200,7 +203,8 @@ extension Fleet {
     let rate = ledgers.activityRate(frequentPushes: state.frequentPushes)
     let free = registry.isInDeveloperMode(device) || rate.isUnlimited || state.isChannel
     let charged = !free && rate.admits(state.rate, now: now)
-    let body = ActivityPayload.end(activity, timestamp: timestamp, now: now)
+    let known = subjects.slot(state.content).map { subjects.slots[$0].newest.content.event(after: nil) }
+    let body = ActivityPayload.end(activity, known, timestamp: timestamp, now: now)
     let band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: state.isChannel)
     let payload = PlannedPayload(
       body: body, band: band, subject: nil, expires: expiry(of: instance, isEnd: true))

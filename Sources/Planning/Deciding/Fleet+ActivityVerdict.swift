@@ -22,7 +22,7 @@ extension Fleet {
       of: event, entry: entry, instance: instance, device: device, verdict.relevance, &verdict.current)
     if verdict.reason != nil { return verdict }
     let kind = registry.instances[instance].kind
-    guard let content = event.content, let state = registry.addressed[instance],
+    guard let content = event.told, let state = registry.addressed[instance],
       let activity = rules.activity(kind)
     else {
       verdict.reason = .noMatch
@@ -46,9 +46,13 @@ extension Fleet {
     let told = action == .start && !isStart ? .update : action
     let timestamp = max(now.seconds, state.timestamp + 1)
     assert(timestamp > state.timestamp, "the system drops an update that is not newer than the last one")
-    let body = ActivityPayload.make(
+    let made = ActivityPayload.make(
       activity, event: content, action: told, asksForToken: registry.devices[device].osVersion >= startTokenOS,
       isQuiet: verdict.lane.isQuiet, relevance: Double(verdict.relevance), timestamp: timestamp, now: now)
+    guard let body = made else {
+      verdict.reason = .contentIncomplete
+      return verdict
+    }
     let band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: state.isChannel)
     if band >= .risky { verdict.largePayload = (band, body.utf8.count, told) }
     if band >= .refused {

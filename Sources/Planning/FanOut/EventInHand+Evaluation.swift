@@ -6,6 +6,7 @@ extension EventInHand {
   mutating func begin(_ event: borrowing DomainEvent, in fleet: inout Fleet) {
     assert(content == nil && slot.isAbsent, "one event is in hand at a time")
     time = event.time
+    saidAt = min(event.time, fleet.now)
     subject = SipHash(key: fleet.hashKey)
     subject.add(utf8: event.subject.utf8.span)
     slot = fleet.pending.insert(
@@ -44,6 +45,7 @@ extension EventInHand {
     comparisons.clear()
     var (leftOut, remembered) = (0, noted)
     let type = fleet.rules.type(event.type)
+    noteContent(event, isRead: fleet.rules.concernsActivities(type: type), in: fleet)
     for place in 0..<fleet.rules.ruleCount(ofType: type) {
       let kind = fleet.rules.kind(ofRule: place, ofType: type)
       var evaluation = fleet.rules.evaluation(byRule: place, ofType: type)
@@ -69,6 +71,20 @@ extension EventInHand {
     return leftOut
   }
 
+  /// Adds what the event says to what templates know of its subject. An event without a rule of a Live Activity counts, too, if one of them
+  /// knows the subject.
+  private mutating func noteContent(_ event: DomainEvent, isRead: Bool, in fleet: borrowing Fleet) {
+    if !known.isEmpty { known = KnownContent() }
+    told = nil
+    if standing != .fresh { return }
+    if !fleet.rules.contentPaths.isEmpty {
+      let slot = fleet.subjects.slot(SubjectMemory.contentKey(subject: subject))
+      if let slot { known = fleet.subjects.slots[slot].newest.content }
+      if isRead || slot != nil { known.take(event, fleet.rules.contentPaths, at: saidAt) }
+    }
+    if isRead { told = known.event(after: event) }
+  }
+
   /// Appends what a kind displays of the event's subject, before and after the event, to `truths`. Only `FanOut.finish` notes
   /// the new state in the subject memory, so that a walk that is resumed after a restart begins with the same state.
   /// - Parameters:
@@ -87,23 +103,37 @@ extension EventInHand {
     let slot = fleet.subjects.slot(key, after: remembered) ?? .absent
     if !slot.isAbsent { remembered = slot }
     let before = values.count..<values.count + fields.count
+    // The fields that a newer event of another type has said stay as they are.
+    var newer: UInt32 = 0
     for place in fields.indices {
-      values.append(slot.isAbsent ? fields[place].initial : fleet.subjects.value(place, at: slot))
+      if slot.isAbsent {
+        values.append(fields[place].initial)
+        continue
+      }
+      let (value, time) = fleet.subjects.value(place, at: slot)
+      values.append(value)
+      if time > saidAt { newer |= 1 << UInt32(place) }
     }
     var isCarried = false
+    var said: UInt32 = 0
     var screen = ScreenDistance()
     for place in fields.indices {
       let shown = values[before.lowerBound + place]
       let carried = fields[place].value(in: event)
-      values.append(carried ?? shown)
-      guard let carried else { continue }
-      isCarried = true
+      if carried != nil { isCarried = true }
+      guard let carried, newer & 1 << UInt32(place) == 0 else {
+        values.append(shown)
+        continue
+      }
+      values.append(carried)
+      said |= 1 << UInt32(place)
       if carried != shown { screen.add(fields[place](shown: shown, truth: carried)) }
     }
     assert(values.count == before.upperBound + fields.count, "each field has a value before and one after")
     let difference = Float(screen.value)
     truths.append(
-      Truth(key: key, slot: slot, kind: kind, before: before, difference: difference, isCarried: isCarried))
+      Truth(
+        key: key, slot: slot, kind: kind, before: before, difference: difference, isCarried: isCarried, said: said))
     return difference
   }
 

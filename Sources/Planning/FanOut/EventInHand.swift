@@ -9,6 +9,8 @@ struct EventInHand: ~Copyable {
   var content: DomainEvent?
   /// The time at which the event happened.
   var time = Timestamp(microseconds: 0)
+  /// The time from which on what the event says is true: that at which it happened, or the log time if that is earlier.
+  var saidAt = Timestamp(microseconds: 0)
   /// The hash of the event's subject.
   var subject = SipHash(key: .standard)
   /// The slot of the event in `Pending.events`; absent if none is decided.
@@ -26,6 +28,10 @@ struct EventInHand: ~Copyable {
   var truths: ContiguousArray<Truth> = []
   /// The values of these states; `Truth` has their places.
   var values: ContiguousArray<DisplayedValue> = []
+  /// The fields of the event's subject that templates of Live Activities know after the event; empty if they read none.
+  var known = KnownContent()
+  /// The event with all that is known of its subject, for these templates; nil if no rule of a Live Activity is for its type.
+  var told: DomainEvent?
   /// The formulas for the relevance that compare the event with what a screen shows.
   var comparisons: [(kind: KindSlot, formula: RelevanceFormula)] = []
 
@@ -46,6 +52,8 @@ struct EventInHand: ~Copyable {
     var difference: Float
     /// Whether the event carries a displayed field. If not, it can only be news.
     var isCarried: Bool
+    /// The places of the fields of which the event is the newest that says anything, as bits.
+    var said: UInt32
     /// Whether a truth before it is of the same state, because their kinds display the same fields.
     var isRepeated = false
   }

@@ -138,7 +138,12 @@ struct FanOut {
     for place in inHand.truths.indices where !inHand.truths[place].isRepeated {
       let truth = inHand.truths[place]
       fleet.subjects.note(
-        truth.key, at: truth.slot, values: inHand.values.span.extracting(truth.after), now: fleet.now)
+        truth.key, at: truth.slot, values: inHand.values.span.extracting(truth.after), said: truth.said,
+        saidAt: inHand.saidAt, now: fleet.now)
+    }
+    let known = inHand.known.bounded
+    if !known.isEmpty {
+      fleet.subjects.note(SubjectMemory.contentKey(subject: inHand.subject), content: known, now: fleet.now)
     }
     fleet.record.releasedEvents.append(inHand.slot)
     inHand.slot = .absent

@@ -21,6 +21,8 @@ struct AddressedState {
   var startedAt = Timestamp(microseconds: 0)
   /// The log time of the last new event about the activity's subject, pushed or not; that of the registration before the first one, and of one that makes an ended channel live again.
   var lastEventAt = Timestamp(microseconds: 0)
+  /// The key of what is known of the subject that the last push told of (`SubjectMemory.contentKey`); none before the first push.
+  var content = KeyedHash.none
   /// The subjects that have an activity already, so that this push-to-start token starts no second one: those that it started,
   /// and those of registered activities on broadcast channels.
   var started: [StartedSubject] = []
@@ -80,6 +82,10 @@ struct AddressedState {
 
   /// Notes the `timestamp` in the payload of a push, in Unix seconds.
   mutating func push(timestamp: Int64) { self.timestamp = timestamp }
+
+  /// Notes the subject of a push.
+  /// - Parameter content: The key of what is known of it.
+  mutating func tell(of content: KeyedHash) { self.content = content }
 
   /// Notes that the activity is over.
   mutating func end() { ended = true }

@@ -14,6 +14,8 @@ struct RuleTable {
     var evaluations: ContiguousArray<KindEvaluation> = []
     /// The rules.
     var rules: ContiguousArray<KindRule> = []
+    /// Whether one of them is of a Live Activity.
+    var concernsActivities = false
   }
 
   private var byType: [Identifier: TypeRules] = [:]
@@ -60,6 +62,7 @@ struct RuleTable {
         KindRule(rule, kind: index, otherwise: next)
       }
       guard let first else { continue }
+      if kind.activity != nil { made.concernsActivities = true }
       made.kinds.append(index)
       made.evaluations.append(first.constantEvaluation ?? KindEvaluation())
       made.rules.append(first)

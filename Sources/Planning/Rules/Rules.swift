@@ -16,6 +16,8 @@ struct Rules {
   private(set) var kinds: ContiguousArray<KindSettings> = []
   private var kindByName: [Identifier: KindSlot] = [:]
   private var table = RuleTable()
+  /// The paths of the fields that the templates of Live Activities read.
+  private(set) var contentPaths: ContentPaths
 
   /// The key of the planner's hashes, also of the texts with which displayed fields are compared.
   private(set) var hashKey: HashKey
@@ -27,6 +29,7 @@ struct Rules {
   init(_ policy: Policy, _ hashKey: HashKey = .standard) {
     self.policy = policy
     self.hashKey = hashKey
+    contentPaths = ContentPaths(policy.contentPaths)
   }
 
   /// The settings of a kind.
@@ -143,6 +146,7 @@ struct Rules {
   /// - Returns: Each kind with the policy's settings for it.
   mutating func use(_ policy: Policy) -> [(KindSlot, KindPolicy)] {
     self.policy = policy
+    contentPaths = ContentPaths(policy.contentPaths)
     table.removeAll()
     return kinds.indices.map { kind in
       let slot = KindSlot(UInt32(kind))
@@ -202,6 +206,9 @@ struct Rules {
 
   /// Returns the number of kinds that have rules for an event type.
   func ruleCount(ofType type: Int) -> Int { table.recent[type].kinds.count }
+
+  /// Returns whether one of the rules for an event type is of a Live Activity. Its parameter is that of `ruleCount(ofType:)`.
+  func concernsActivities(type: Int) -> Bool { table.recent[type].concernsActivities }
 
   /// Returns the kind that a rule belongs to.
   /// - Parameters:

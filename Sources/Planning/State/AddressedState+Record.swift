@@ -47,6 +47,9 @@ extension AddressedState {
     try coder.uint8(&parts.rawValue, "flags")
     try coder.blob(&address, "a token")
     try numbers(&parts, since: base, &coder)
+    var hasContent = !content.isNone
+    try coder.bool(&hasContent, "whether a push has told of a subject")
+    if hasContent { try coder.hash(&content, "a hash") }
     let blank = StartedSubject(subject: "", at: Timestamp(microseconds: 0))
     try coder.list(elements: &started, blank: blank) { (start, coder) throws(Coder.Failure) in
       try start.fields(since: base, &coder)

@@ -21,18 +21,19 @@ extension SubjectMemory.Remembered {
     self.key = key
     try fields(&reader)
     notedBefore = noted
-    guard noted > 0, noted < .max >> 1, newest.events.isEmpty != newest.values.isEmpty,
+    guard noted > 0, noted < .max >> 1, newest.isOfOneSort,
       newest.events.count <= min(SubjectMemory.newestEventsMax, Int(clamping: noted))
     else {
       throw .corrupt(
-        offset: reader.offset, what: "1 to \(SubjectMemory.newestEventsMax) events, at most as many as noted, or values"
+        offset: reader.offset,
+        what: "1 to \(SubjectMemory.newestEventsMax) events, at most as many as noted, or values, or fields"
       )
     }
   }
 }
 
 extension SubjectMemory.Newest {
-  /// Encodes or decodes the times, the events and the values.
+  /// Encodes or decodes the times, the events, the values and the fields.
   /// - Throws: the coder's error: `BinaryError` if bytes that are read are damaged.
   mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.timestamp(&time, "a time")
@@ -41,11 +42,17 @@ extension SubjectMemory.Newest {
       try coder.hash(&event.id, "a hash")
       try coder.timestamp(&event.time, "a time")
     }
-    var list = values.array
+    var (list, times) = (values.array, values.times)
     try coder.list(elements: &list, blank: .absent) { (value, coder) throws(Coder.Failure) in
       try coder.displayedValue(&value)
     }
-    if Coder.reads { values = KnownValues(list.span) }
+    try coder.list(elements: &times, blank: .distantPast) { (time, coder) throws(Coder.Failure) in
+      try coder.timestamp(&time, "a time")
+    }
+    try content.fields(since: 0, &coder)
+    if !Coder.reads { return }
+    values = KnownValues(list.span)
+    for place in 0..<min(list.count, times.count) { values.set(place, to: list[place], at: times[place]) }
   }
 }
 

@@ -2,29 +2,37 @@ package import Domain
 package import Policies
 
 /// The newest known state of what a kind displays of one subject, field by field. An event changes only the fields that it
-/// carries: a statistics event that says nothing about the score leaves the score as it is.
+/// carries: a statistics event that says nothing about the score leaves the score as it is. Nor does it change a field that a newer event
+/// has said, whatever the type of that: a card of minute 25 that arrives after the goal of minute 40 does not bring the old score back.
 package struct DisplayedTruth: Equatable, Sendable {
   /// The value of each displayed field, in the policy's order; absent for a field that is null or that no event has carried yet.
   package private(set) var values: [DisplayedValue]
+  /// The time of the event that said each value; the distant past if none did.
+  private var times: [Timestamp]
 
   /// Creates a state.
   /// - Parameter values: The value of each displayed field; of a subject about which nothing is known, the initial ones.
-  package init(values: [DisplayedValue]) { self.values = values }
+  package init(values: [DisplayedValue]) {
+    self.values = values
+    times = Array(repeating: .distantPast, count: values.count)
+  }
 
-  /// Updates the values of the displayed fields that an event carries.
+  /// Updates the values of the displayed fields that an event carries, but for those that a newer event has said.
   /// - Parameters:
   ///   - event: An event about the subject.
   ///   - fields: The kind's displayed fields, as many as `values`.
-  /// - Returns: Whether the event carries a displayed field.
+  ///   - now: Log time. An event from the future counts as from now.
+  /// - Returns: The places of the fields that the event has said.
   @discardableResult
-  package mutating func take(_ event: DomainEvent, fields: [FieldDistance]) -> Bool {
-    var isCarried = false
-    for place in fields.indices {
+  package mutating func take(_ event: DomainEvent, fields: [FieldDistance], now: Timestamp) -> [Int] {
+    let time = min(event.time, now)
+    var said: [Int] = []
+    for place in fields.indices where times[place] <= time {
       guard let value = fields[place].value(in: event) else { continue }
-      values[place] = value
-      isCarried = true
+      (values[place], times[place]) = (value, time)
+      said.append(place)
     }
-    return isCarried
+    return said
   }
 
   /// Returns the hash of the subject and of what the screen shows of all its fields. Two states with the same fingerprint look

@@ -10,32 +10,48 @@ extension SubjectMemory {
     var time: Timestamp
   }
 
-  /// The content of an entry: events of a subject and type, or the truth of a subject for a set of displayed fields.
+  /// The content of an entry: events of a subject and type, the truth of a subject for a set of displayed fields, or what is known of a
+  /// subject by the templates of Live Activities.
   struct Newest: Equatable {
-    /// The time of the newest event, at most the log time at which it arrived. For a truth the log time of its last change.
+    /// The time of the newest event, at most the log time at which it arrived. For other sorts the log time of the last
+    /// change.
     var time = Timestamp.distantPast
-    /// The remembered events, in the order in which they arrived. Empty for a truth.
+    /// The remembered events, in the order in which they arrived. Empty for another sort of entry.
     var events: [KnownEvent] = []
-    /// The values of what the kind displays (`DisplayedTruth`). Empty for events.
+    /// The values of what the kind displays (`DisplayedTruth`). Empty for another sort of entry.
     var values = KnownValues()
+    /// The fields of the subject that templates know. Empty for another sort of entry.
+    var content = KnownContent()
+
+    /// Whether it has one of the three sorts of content.
+    var isOfOneSort: Bool { [events.isEmpty, values.isEmpty, content.isEmpty].count { !$0 } == 1 }
 
     /// Takes over values, in place of those that are known.
     /// - Parameters:
     ///   - newer: The values.
+    ///   - said: The places of the values that an event says, as bits.
+    ///   - time: The time of the event.
     ///   - count: Changed by the difference in the number of values.
-    /// - Returns: Whether any value has changed.
-    mutating func take(_ newer: Span<DisplayedValue>, _ count: inout Int) -> Bool {
-      guard values.count == newer.count else {
+    /// - Returns: Whether any value has changed, and whether the time of one has.
+    mutating func take(
+      _ newer: Span<DisplayedValue>, said: UInt32, saidAt time: Timestamp, _ count: inout Int
+    ) -> (changes: Bool, isSaidAgain: Bool) {
+      var (changes, isSaidAgain) = (false, false)
+      if values.count != newer.count {
         count += newer.count - values.count
         values = KnownValues(newer)
-        return true
-      }
-      var changes = false
-      for place in newer.indices where values[place] != newer[place] {
-        values[place] = newer[place]
         changes = true
       }
-      return changes
+      for place in newer.indices where said & 1 << UInt32(place) != 0 {
+        if values[place] != newer[place] {
+          changes = true
+        } else if values.time(of: place) == time {
+          continue
+        }
+        isSaidAgain = true
+        values.set(place, to: newer[place], at: time)
+      }
+      return (changes, isSaidAgain)
     }
 
     /// Returns the relation of an event to the earlier ones.

@@ -1,12 +1,13 @@
 import Domain
 import Policies
 
-/// The memory of the subjects of recent events. It holds two sorts of entries:
+/// The memory of the subjects of recent events. It holds three sorts of entries:
 ///
 /// - For each subject and event type, the time of the newest event, and the ids and times of the events with the latest times. An
 ///   event with a known id is a duplicate; an unknown one that is older than the newest is stale. What is forgotten is older than
 ///   that, so a repeat of it is stale, too.
 /// - For each subject and set of displayed fields, the *truth*: the newest known state of what kinds display (`DisplayedTruth`).
+/// - For each subject of events with rules of Live Activities, what their templates read (`KnownContent`).
 ///
 /// The memory has two generations. A rotation forgets the older one, once a day or when the newer one is full, so entries
 /// live for one to two days. `rouse.state` has the entries as notes in chunks (`SubjectNote`, `ChunkLog`). A restored memory forgets an
@@ -181,11 +182,13 @@ struct SubjectMemory {
   /// - Parameter slot: The slot of its entry.
   func truth(at slot: SubjectSlot) -> DisplayedTruth { DisplayedTruth(values: slots[slot].newest.values.array) }
 
-  /// Returns the newest known value of one field that a kind displays of a subject.
+  /// Returns the newest known value of one field that a kind displays of a subject, and the time of the event that said it.
   /// - Parameters:
   ///   - field: The place of the field in the policy's list.
   ///   - slot: The slot of the entry for the subject and the displayed fields.
-  func value(_ field: Int, at slot: SubjectSlot) -> DisplayedValue { slots[slot].newest.values[field] }
+  func value(_ field: Int, at slot: SubjectSlot) -> (value: DisplayedValue, time: Timestamp) {
+    (slots[slot].newest.values[field], slots[slot].newest.values.time(of: field))
+  }
 
   /// Returns the newest known state of what a kind displays of a subject, if it has not changed after an earlier
   /// instant; nil if it has, or when there is no entry.
@@ -203,19 +206,45 @@ struct SubjectMemory {
   ///   - key: The subject and the displayed fields, as `KindDisplay.truthKey` returns it.
   ///   - known: The slot of its entry, if it was looked up after the last rotation; absent to look it up here.
   ///   - values: The values after the event.
+  ///   - said: The places of the values that the event says, as bits.
+  ///   - time: The time of the event.
   ///   - now: Log time.
   mutating func note(
-    _ key: KeyedHash, at known: SubjectSlot = .absent, values: Span<DisplayedValue>, now: Timestamp
+    _ key: KeyedHash, at known: SubjectSlot = .absent, values: Span<DisplayedValue>, said: UInt32,
+    saidAt time: Timestamp,
+    now: Timestamp
   ) {
     let slot = known.ifPresent ?? slotOrNew(key)
     let moves = moveUp(slot)
-    if slots[slot].newest.take(values, &valueCount) {
+    let (changes, isSaidAgain) = slots[slot].newest.take(values, said: said, saidAt: time, &valueCount)
+    if changes { slots[slot].newest.time = now }
+    if changes || isSaidAgain { slots[slot].noted += 1 }
+    if changes || isSaidAgain || moves { list(slot) }
+  }
+
+  /// Returns the key of what templates know of a subject whose hash is known.
+  static func contentKey(subject: SipHash) -> KeyedHash {
+    var key = subject
+    // No text of one word ends with this byte, nor does the key of a truth.
+    key.add(0xfe << 56)
+    return key.value
+  }
+
+  /// Sets what templates know of a subject after an event. An event that changes nothing prolongs the life of the entry.
+  /// - Parameters:
+  ///   - key: The subject, as `contentKey` returns it.
+  ///   - content: What is known after the event; not empty.
+  ///   - now: Log time.
+  mutating func note(_ key: KeyedHash, content: KnownContent, now: Timestamp) {
+    let slot = slotOrNew(key)
+    let moves = moveUp(slot)
+    let changes = slots[slot].newest.content != content
+    if changes {
+      slots[slot].newest.content = content
       slots[slot].newest.time = now
       slots[slot].noted += 1
-      list(slot)
-    } else if moves {
-      list(slot)
     }
+    if changes || moves { list(slot) }
   }
 
   private mutating func list(_ slot: SubjectSlot) {
@@ -297,7 +326,7 @@ struct SubjectMemory {
       }
       // Only a broker that shows aborted records can have an entry that is newer than the clock.
       slots[slot].generation = min(slots[slot].generation, generation)
-      if slots[slot].generation == generation, slots[slot].newest.values.isEmpty { currentCount += 1 }
+      if slots[slot].generation == generation, !slots[slot].newest.events.isEmpty { currentCount += 1 }
       used.append(slot)
     }
     log = ChunkLog(replay, range, used) { slot, place in
@@ -314,7 +343,10 @@ struct SubjectMemory {
   /// The memory of the tables and of the arrays of events and values, with their headers. Bytes.
   var bytes: Int {
     index.bytes + slots.bytes + log.tableBytes
-      + slots.values.reduce(0) { $0 + Self.bytes($1.newest.events) + Self.bytes($1.newest.values.many) }
+      + slots.values.reduce(0) {
+        $0 + Self.bytes($1.newest.events) + $1.newest.values.arrayBytes
+          + Self.bytes($1.newest.content.fields)
+      }
   }
 
   /// Checks the invariants that hold between any two records. It reads every slot; for tests.
@@ -324,14 +356,14 @@ struct SubjectMemory {
     for slot in slots.slots where slots[slot].isUsed {
       let remembered = slots[slot]
       precondition(self.slot(remembered.key) == slot, "a subject is not found by its key")
-      precondition(remembered.newest.events.isEmpty != remembered.newest.values.isEmpty, "neither events nor values")
+      precondition(remembered.newest.isOfOneSort, "neither events nor values nor content")
       precondition(
         Int(remembered.eventsToWrite) <= remembered.newest.events.count, "more events to write than there are")
       precondition(remembered.notedBefore <= remembered.noted, "a note of changes that are not made yet")
       used += 1
       events += remembered.newest.events.count
       values += remembered.newest.values.count
-      if remembered.generation == generation, remembered.newest.values.isEmpty { current += 1 }
+      if remembered.generation == generation, !remembered.newest.events.isEmpty { current += 1 }
     }
     precondition(used == index.count && current == currentCount, "subjects are miscounted")
     precondition(events == eventCount && values == valueCount, "events or values are miscounted")

@@ -5,8 +5,8 @@ import Policies
 ///
 ///     head · generation · age · events noted · (of an addition) events that it adds · time · content
 ///
-/// The head has the number of events in the content. A whole note has all events that are remembered, or the values of everything
-/// that a kind displays: it is a version (`ChunkLog`). Any other note has only the events that were added since the note before
+/// The head has the number of events in the content. A whole note has all events that are remembered, the values of everything
+/// that a kind displays, or what templates know: it is a version (`ChunkLog`). Any other note has only the events that were added since the note before
 /// it and are still remembered: it is an addition. Each note has the subject's count of events, so a note that is not newer than
 /// what is known changes nothing.
 enum SubjectNote {
@@ -14,8 +14,10 @@ enum SubjectNote {
   fileprivate static let hasValues: UInt64 = 1
   /// The bit of the head that says that the note is an addition.
   fileprivate static let isAddition: UInt64 = 2
+  /// The bit of the head that says that fields follow, not events.
+  fileprivate static let hasContent: UInt64 = 4
   /// The number of bits of the head below the number of events.
-  fileprivate static let headBits: UInt64 = 2
+  fileprivate static let headBits: UInt64 = 3
   /// The largest sizes of a note without events and values, and of an event in a note. Bytes.
   fileprivate static let (headBytesMax, eventBytesMax) = (
     7 * OutputSpan<UInt8>.varintMax, 16 + OutputSpan<UInt8>.varintMax
@@ -55,14 +57,21 @@ enum SubjectNote {
       guard count == 0, valueCount > 0, isWhole else {
         throw .corrupt(offset: reader.offset, what: "values, or events")
       }
-      var values: [DisplayedValue] = []
+      var (values, times): ([DisplayedValue], [Timestamp]) = ([], [])
       values.reserveCapacity(valueCount)
       for _ in 0..<valueCount {
         values.append(try reader.displayedValue())
+        times.append(Timestamp(microseconds: time &- (try reader.zigzag("a time"))))
       }
       subject.newest.values = KnownValues(values.span)
+      for place in values.indices { subject.newest.values.set(place, to: values[place], at: times[place]) }
+    } else if head & hasContent != 0 {
+      subject.newest.content = try KnownContent(since: time, from: &reader)
+      guard count == 0, !subject.newest.content.isEmpty, isWhole else {
+        throw .corrupt(offset: reader.offset, what: "fields, or events")
+      }
     } else if count == 0, isWhole {
-      throw .corrupt(offset: reader.offset, what: "events or values")
+      throw .corrupt(offset: reader.offset, what: "events, values or fields")
     }
     subject.newest.events.reserveCapacity(count)
     for _ in 0..<count {
@@ -88,9 +97,10 @@ extension SubjectMemory {
     let (age, added) = (generation &- slots[slot].born, noted - slots[slot].notedBefore)
     let eventCount = slots[slot].newest.events.count
     let count = isWhole ? eventCount : Int(slots[slot].eventsToWrite)
+    let hasContent = !slots[slot].newest.content.isEmpty
     let head =
       UInt64(count) << SubjectNote.headBits | (valueCount > 0 ? SubjectNote.hasValues : 0)
-      | (isWhole ? 0 : SubjectNote.isAddition)
+      | (isWhole ? 0 : SubjectNote.isAddition) | (hasContent ? SubjectNote.hasContent : 0)
     binary.piece(ofAtMost: SubjectNote.keyBytes + SubjectNote.headBytesMax) { room in
       room.append(fixed: key.low)
       room.append(fixed: key.high)
@@ -102,7 +112,12 @@ extension SubjectMemory {
       room.append(zigzag: time.microseconds)
       if valueCount > 0 { room.append(varint: UInt64(valueCount)) }
     }
-    for place in 0..<valueCount { binary.write(slots[slot].newest.values[place]) }
+    for place in 0..<valueCount {
+      let (value, said) = value(place, at: slot)
+      binary.write(value)
+      binary.zigzag(time.microseconds &- said.microseconds)
+    }
+    if hasContent { slots[slot].newest.content.write(since: time.microseconds, to: &binary) }
     for place in eventCount - count..<eventCount {
       let event = slots[slot].newest.events[place]
       binary.piece(ofAtMost: SubjectNote.eventBytesMax) { room in

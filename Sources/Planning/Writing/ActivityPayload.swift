@@ -2,7 +2,7 @@ import Domain
 import JSON
 import Policies
 
-/// The bodies of Live Activity pushes, made from the policy's templates and the event's data.
+/// The bodies of Live Activity pushes, made from the policy's templates and what is known of the subject.
 /// Source of the keys: Apple's page "Starting and updating Live Activities with ActivityKit push notifications".
 enum ActivityPayload {
   /// The seconds from 1970 to 2001, the reference date of Swift's default date decoding.
@@ -10,10 +10,11 @@ enum ActivityPayload {
   /// The longest time that an ended activity stays on the lock screen: Apple removes it after four hours. Seconds.
   private static let dismissalMax: Int64 = 4 * 3600
 
-  /// Returns the body of a push that an event causes.
+  /// Returns the body of a push that an event causes; nil if something is not known that a start or an update requires. An end has no
+  /// content then: the activity keeps its last one.
   /// - Parameters:
   ///   - activity: The policy of the kind.
-  ///   - event: The event.
+  ///   - event: The event, with all that is known of its subject.
   ///   - action: Whether the push starts, updates or ends the activity.
   ///   - asksForToken: Whether a start asks the system for the token of the activity that it starts.
   ///   - isQuiet: Whether the push must wake nobody, and so has no alert. A start always has one.
@@ -23,7 +24,11 @@ enum ActivityPayload {
   static func make(
     _ activity: ActivityPolicy, event: DomainEvent, action: Rule.Action, asksForToken: Bool, isQuiet: Bool,
     relevance: Double, timestamp: Int64, now: Timestamp
-  ) -> String {
+  ) -> String? {
+    let hasContent = isComplete(activity.contentState, event)
+    if action != .end, !hasContent || action == .start && !isComplete(activity.attributes, event) { return nil }
+    let alert = alert(activity, event, action: action, isQuiet: isQuiet, relevance: relevance)
+    if action == .start, alert == nil { return nil }
     var json = JSONWriter(reserving: 512)
     json.beginObject()
     json.key("aps")
@@ -32,8 +37,10 @@ enum ActivityPayload {
     json.integer(timestamp)
     json.key("event")
     json.string(action.rawValue)
-    json.key("content-state")
-    object(activity.contentState, event, activity.dates, to: &json)
+    if hasContent {
+      json.key("content-state")
+      object(activity.contentState, event, activity.dates, to: &json)
+    }
     if action == .end {
       dismissal(activity, now: now, to: &json)
     } else {
@@ -55,13 +62,13 @@ enum ActivityPayload {
         json.integer(1)
       }
     }
-    if let alert = activity.alert, carries(alert, action: action, isQuiet: isQuiet, relevance: relevance) {
+    if let alert {
       json.key("alert")
       json.beginObject()
       json.key("title")
-      json.string(text(alert.title, event))
+      json.string(alert.title)
       json.key("body")
-      json.string(text(alert.body, event))
+      json.string(alert.body)
       json.endObject()
     }
     json.endObject()
@@ -69,13 +76,14 @@ enum ActivityPayload {
     return json.text
   }
 
-  /// Returns the body of an end that no event causes. The activity keeps its last content.
+  /// Returns the body of an end that no event causes.
   /// - Parameters:
   ///   - activity: The policy of the kind.
+  ///   - known: An event with all that is known of the activity's subject; nil if nothing is. The activity keeps its last content then.
   ///   - timestamp: The `timestamp` of the push, in Unix seconds.
   ///   - now: The log time.
-  static func end(_ activity: ActivityPolicy, timestamp: Int64, now: Timestamp) -> String {
-    var json = JSONWriter(reserving: 128)
+  static func end(_ activity: ActivityPolicy, _ known: DomainEvent?, timestamp: Int64, now: Timestamp) -> String {
+    var json = JSONWriter(reserving: 256)
     json.beginObject()
     json.key("aps")
     json.beginObject()
@@ -83,6 +91,10 @@ enum ActivityPayload {
     json.integer(timestamp)
     json.key("event")
     json.string("end" as StaticString)
+    if let known, isComplete(activity.contentState, known) {
+      json.key("content-state")
+      object(activity.contentState, known, activity.dates, to: &json)
+    }
     dismissal(activity, now: now, to: &json)
     json.endObject()
     json.endObject()
@@ -99,22 +111,45 @@ enum ActivityPayload {
       value(member.value, event, activity.dates, to: &json)
       return LargePayload.Member(name: member.name, bytes: json.bytes.count)
     }
-    if let alert = activity.alert, carries(alert, action: action, isQuiet: isQuiet, relevance: relevance) {
-      for (name, template) in [("alert.title", alert.title), ("alert.body", alert.body)]
-        as [(Identifier, InterestTemplate)]
-      {
+    if let alert = alert(activity, event, action: action, isQuiet: isQuiet, relevance: relevance) {
+      for (name, text) in [("alert.title", alert.title), ("alert.body", alert.body)] as [(Identifier, String)] {
         var json = JSONWriter()
-        json.string(text(template, event))
+        json.string(text)
         weighed.append(LargePayload.Member(name: name, bytes: json.bytes.count))
       }
     }
     return Array(weighed.sorted { ($1.bytes, $0.name) < ($0.bytes, $1.name) }.prefix(LargePayload.membersMax))
   }
 
-  private static func carries(
-    _ alert: AlertTemplate, action: Rule.Action, isQuiet: Bool, relevance: Double
-  ) -> Bool {
-    action == .start || !isQuiet && Float(relevance) >= Float(alert.aboveRelevance)
+  /// Returns the texts of the alert that a push carries; nil if it carries none, or if one of them names a field that is not known.
+  private static func alert(
+    _ activity: ActivityPolicy, _ event: DomainEvent, action: Rule.Action, isQuiet: Bool, relevance: Double
+  ) -> (title: String, body: String)? {
+    guard let alert = activity.alert,
+      action == .start || !isQuiet && Float(relevance) >= Float(alert.aboveRelevance),
+      let title = alert.title.key(for: event), let body = alert.body.key(for: event), !title.text.isEmpty,
+      !body.text.isEmpty
+    else { return nil }
+    return (title.text, body.text)
+  }
+
+  /// Returns whether each required member has a value.
+  private static func isComplete(_ members: [TemplateMember], _ event: DomainEvent) -> Bool {
+    members.allSatisfy { member in
+      switch member.value {
+      case .object(let members): isComplete(members, event)
+      case .field(let path, let fallback): !member.isRequired || !isNull(field(path, event) ?? fallback)
+      case .date(let path): !member.isRequired || instant(path, event) != nil
+      case .constant, .text: true
+      }
+    }
+  }
+
+  private static func isNull(_ value: FieldValue) -> Bool { if case .null = value { true } else { false } }
+
+  private static func instant(_ path: Identifier, _ event: DomainEvent) -> Timestamp? {
+    guard case .string(let text) = field(path, event) else { return nil }
+    return Timestamp(rfc3339: text)
   }
 
   private static func dismissal(_ activity: ActivityPolicy, now: Timestamp, to json: inout JSONWriter) {
@@ -150,7 +185,7 @@ enum ActivityPayload {
     case .field(let path, let fallback): scalar(field(path, event) ?? fallback, to: &json)
     case .text(let template): json.string(text(template, event))
     case .date(let path):
-      guard case .string(let text) = field(path, event), let instant = Timestamp(rfc3339: text) else {
+      guard let instant = instant(path, event) else {
         json.null()
         return
       }
@@ -179,7 +214,7 @@ enum ActivityPayload {
     }
   }
 
-  /// Returns a template's text for an event. Unlike in an interest key, a missing field is left empty.
+  /// Returns a template's text. Unlike in an interest key and in an alert, a field that is not known is left empty.
   private static func text(_ template: InterestTemplate, _ event: DomainEvent) -> String {
     template.parts.reduce(into: "") { text, part in
       switch part {

@@ -17,7 +17,8 @@ extension PolicyDecoder {
     let entries = reader.named(
       value, "a member of \(what)", to: "its value", max: PolicyBounds.templateMembersMax)
     return entries?.compactMap { name, value in
-      templateValue(value, depth: depth).map { TemplateMember(name: name, value: $0) }
+      let isRequired = isRequired(value)
+      return templateValue(value, depth: depth).map { TemplateMember(name: name, value: $0, isRequired: isRequired) }
     }
   }
 
@@ -53,8 +54,16 @@ extension PolicyDecoder {
 
   /// The forms of a value: the key that tells the form, and the other keys that this form allows.
   private static let valueShapes: [(key: String, others: [String])] = [
-    ("field", ["default"]), ("date", []), ("object", []),
+    ("field", ["default", "required"]), ("date", ["required"]), ("object", []),
   ]
+
+  /// Reads `required` of a member's value.
+  private mutating func isRequired(_ value: Located) -> Bool {
+    guard case .mapping(let entries) = value.node.content, entries.contains(where: { $0.key == "required" }),
+      let keys = reader.keys(value, allowed: entries.map(\.key)), let required = keys["required"]
+    else { return false }
+    return reader.flag(required) ?? false
+  }
 
   private mutating func mappedTemplate(
     _ value: Located, _ entries: [YAMLNode.Entry], depth: Int

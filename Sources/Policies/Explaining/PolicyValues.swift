@@ -50,19 +50,21 @@ struct PolicyValues {
 extension PolicyValues {
   /// Adds the members of a template, one by one.
   mutating func add(_ members: [TemplateMember], at path: String) {
-    for member in members { add(member.value, at: StrictReader.path(path, member.name)) }
+    for member in members { add(member.value, member.isRequired, at: StrictReader.path(path, member.name)) }
   }
 
   /// Adds a template value in the spelling of the document. No two different values look the same.
-  private mutating func add(_ value: TemplateValue, at path: String) {
+  private mutating func add(_ value: TemplateValue, _ isRequired: Bool, at path: String) {
+    let required = isRequired ? ", required: true" : ""
     switch value {
     case .constant(.string(let text)) where Self.needsQuotes(text): add(path, .string(PolicyText.json(text)))
     case .constant(let constant): add(path, constant)
-    case .field(let field, .null): add(path, .string("{\(field)}"))
+    case .field(let field, .null) where !isRequired: add(path, .string("{\(field)}"))
+    case .field(let field, .null): add(path, .string("{ field: \(field)\(required) }"))
     case .field(let field, let fallback):
-      add(path, .string("{ field: \(field), default: \(PolicyText.json(fallback)) }"))
+      add(path, .string("{ field: \(field), default: \(PolicyText.json(fallback))\(required) }"))
     case .text(let template): add(path, .string(PolicyText.of(template)))
-    case .date(let field): add(path, .string("{ date: \(field) }"))
+    case .date(let field): add(path, .string("{ date: \(field)\(required) }"))
     case .object(let members) where members.isEmpty: add(path, .string("{ object: {} }"))
     case .object(let members): add(members, at: "\(path).object")
     }

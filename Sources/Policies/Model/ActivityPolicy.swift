@@ -63,29 +63,32 @@ public struct ActivityPolicy: Equatable, Sendable {
   }
 }
 
-/// A member of a JSON object that is made from an event.
+/// A member of a JSON object that is made from what is known of a subject.
 public struct TemplateMember: Equatable, Sendable {
   /// The name of the member.
   public var name: Identifier
   /// The template of its value.
   public var value: TemplateValue
+  /// Whether nothing but an end is pushed as long as the value is null.
+  public var isRequired: Bool
 
   /// Creates a member.
-  public init(name: Identifier, value: TemplateValue) {
+  public init(name: Identifier, value: TemplateValue, isRequired: Bool = false) {
     self.name = name
     self.value = value
+    self.isRequired = isRequired
   }
 }
 
-/// The template of a JSON value that is made from an event.
+/// The template of a JSON value that is made from what is known of a subject: for each field the value in the newest event that said it.
 public indirect enum TemplateValue: Equatable, Sendable {
-  /// The same value for every event.
+  /// Always the same value.
   case constant(FieldValue)
-  /// The value of a field, number or text; the fallback if the event lacks the field.
+  /// The value of a field, number or text; the fallback if no event has said it.
   case field(path: Identifier, fallback: FieldValue)
-  /// A text with placeholders, always a JSON string. A missing field is left empty.
+  /// A text with placeholders, always a JSON string. A field that no event has said is left empty.
   case text(InterestTemplate)
-  /// A field with an RFC 3339 text, as seconds since the activity's date base; null if the event lacks the field.
+  /// A field with an RFC 3339 text, as seconds since the activity's date base; null if no event has said it.
   case date(path: Identifier)
   /// An object.
   case object([TemplateMember])

@@ -32,6 +32,16 @@ extension Policy {
   }
 }
 
+extension Policy {
+  /// The paths of the fields of events that the templates of Live Activities read, sorted. `subject`, `type` and `source` are among them if
+  /// a template reads them.
+  package var contentPaths: [Identifier] {
+    var paths: Set<Identifier> = []
+    for kind in kinds { kind.activity?.noteFieldsRead(in: &paths) }
+    return paths.sorted()
+  }
+}
+
 extension Rule {
   fileprivate func noteFieldsRead(in paths: inout Set<Identifier>) {
     for condition in conditions {

@@ -13,10 +13,12 @@ struct KnownValuesTests {
     #expect(values.count == count && values.isEmpty == (count == 0) && values.isFew == (count <= 2))
     for place in 0..<count {
       #expect(values[place] == expected[place])
-      values[place] = .absent
+      #expect(values.time(of: place) == .distantPast)
+      values.set(place, to: .absent, at: Timestamp(microseconds: Int64(place)))
       expected[place] = .absent
       #expect(values.array == expected)
     }
-    #expect(values == KnownValues(expected.span) && (count == 0) == (values == KnownValues()))
+    #expect(values.times == (0..<count).map { Timestamp(microseconds: Int64($0)) })
+    #expect(values.array == KnownValues(expected.span).array && (count == 0) == (values == KnownValues()))
   }
 }

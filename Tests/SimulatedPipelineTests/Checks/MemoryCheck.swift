@@ -50,7 +50,7 @@ struct MemoryCheck {
     check("subjects", census.subjects, max: 2 * bounds.subjectsPerGenerationMax)
     check("hashes of events and displayed fields", census.subjectHashes, max: 16 * census.subjects + 32 * census.truths)
     // A state is kept for a subject that was heard of in the last two generations, or whose name an instance listens to.
-    check("truths", census.truths, max: (census.subjects + devices * Self.instancesPerDevice) * census.kinds)
+    check("truths", census.truths, max: (census.subjects + devices * Self.instancesPerDevice) * (census.kinds + 1))
     for sort in ChunkSort.allCases {
       let (chunks, entries) =
         switch sort {
