@@ -49,12 +49,17 @@ extension Fleet {
     let made = ActivityPayload.make(
       activity, event: content, action: told, asksForToken: registry.devices[device].osVersion >= startTokenOS,
       isQuiet: verdict.lane.isQuiet, relevance: Double(verdict.relevance), timestamp: timestamp, now: now)
-    guard let body = made else {
+    guard var body = made else {
       verdict.reason = .contentIncomplete
       return verdict
     }
-    let band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: state.isChannel)
+    var band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: state.isChannel)
     if band >= .risky { verdict.largePayload = (band, body.utf8.count, told) }
+    if band >= .refused, action == .end {
+      // Without its last content an activity can still be ended.
+      body = ActivityPayload.end(activity, nil, timestamp: timestamp, now: now)
+      band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: state.isChannel)
+    }
     if band >= .refused {
       verdict.reason = .payloadTooLarge
     } else {
