@@ -64,7 +64,7 @@ struct ContentPaths {
 /// only the fields that it carries, and none that a newer event has said.
 struct KnownContent: Equatable {
   /// The largest size of all texts of a subject's fields that are kept, in UTF-8 bytes. No push of the platform has room for more.
-  /// - Beyond: a text that has no room counts as one that no event has said.
+  /// - Beyond: a text that has no room is sent with its own event, and counts as null after that.
   static let textBytesMax = 4096
 
   /// A field.
@@ -101,14 +101,16 @@ struct KnownContent: Equatable {
     fields = taken
   }
 
-  /// The fields that are kept for the next event.
+  /// The fields as they are kept for the next event.
   var bounded: KnownContent {
     var (kept, room) = (self, Self.textBytesMax)
-    kept.fields.removeAll { field in
-      guard case .string(let text) = field.value else { return false }
-      if text.utf8.count > room { return true }
-      room -= text.utf8.count
-      return false
+    for place in kept.fields.indices {
+      guard case .string(let text) = kept.fields[place].value else { continue }
+      if text.utf8.count > room {
+        kept.fields[place].value = .null
+      } else {
+        room -= text.utf8.count
+      }
     }
     return kept
   }
