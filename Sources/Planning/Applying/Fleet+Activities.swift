@@ -204,13 +204,7 @@ extension Fleet {
     let free = registry.isInDeveloperMode(device) || rate.isUnlimited || state.isChannel
     let charged = !free && rate.admits(state.rate, now: now)
     let known = subjects.slot(state.content).map { subjects.slots[$0].newest.content.event(after: nil) }
-    var body = ActivityPayload.end(activity, known, timestamp: timestamp, now: now)
-    var band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: state.isChannel)
-    if band >= .refused {
-      // Without its last content an activity can still be ended.
-      body = ActivityPayload.end(activity, nil, timestamp: timestamp, now: now)
-      band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: state.isChannel)
-    }
+    let (body, band) = end(activity, known, isChannel: state.isChannel, timestamp: timestamp)
     let payload = PlannedPayload(
       body: body, band: band, subject: nil, expires: expiry(of: instance, isEnd: true))
     let command = append(

@@ -4,9 +4,9 @@ import Policies
 /// The first iOS with push-to-start tokens. Source: Apple's pushToStartTokenUpdates page.
 private let pushToStartOS = OSVersion(major: 17, minor: 2)
 
-/// The first iOS on which a start must ask for the token of the activity; without that, no update can be sent to it. Earlier
-/// systems send the token unasked. Source: Apple's page "Starting and updating Live Activities with ActivityKit push notifications" for the key,
-/// reports of senders for what happens without it.
+/// The first iOS on which a start must ask for the token of the activity; without that, no update can be sent to it. Earlier systems send
+/// the token unasked. Source: Apple's page "Starting and updating Live Activities with ActivityKit push notifications" for the key, reports
+/// of senders for what happens without it.
 private let startTokenOS = OSVersion(major: 18)
 
 extension Fleet {
@@ -56,9 +56,7 @@ extension Fleet {
     var band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: state.isChannel)
     if band >= .risky { verdict.largePayload = (band, body.utf8.count, told) }
     if band >= .refused, action == .end {
-      // Without its last content an activity can still be ended.
-      body = ActivityPayload.end(activity, nil, timestamp: timestamp, now: now)
-      band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: state.isChannel)
+      (body, band) = end(activity, nil, isChannel: state.isChannel, timestamp: timestamp)
     }
     if band >= .refused {
       verdict.reason = .payloadTooLarge
@@ -67,6 +65,22 @@ extension Fleet {
         timestamp: timestamp, body: body, band: band, isEnd: action == .end, starts: isStart ? content.subject : nil)
     }
     return verdict
+  }
+
+  /// Returns the body of an end, and its band. It has no content where that would be larger than the platform takes: every activity must
+  /// end, and keeps its last content then.
+  /// - Parameters:
+  ///   - activity: The policy of the kind.
+  ///   - known: An event with all that is known of the activity's subject; nil for an end without content.
+  ///   - isChannel: Whether the end goes to a broadcast channel.
+  ///   - timestamp: The `timestamp` of the push, in Unix seconds.
+  func end(
+    _ activity: ActivityPolicy, _ known: DomainEvent?, isChannel: Bool, timestamp: Int64
+  ) -> (body: String, band: PayloadBand) {
+    let body = ActivityPayload.end(activity, known, timestamp: timestamp, now: now)
+    let band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: isChannel)
+    if known == nil || band < .refused { return (body, band) }
+    return end(activity, nil, isChannel: isChannel, timestamp: timestamp)
   }
 
   /// Checks the current event for an activity, in the order of `Reason`, as far as the checks concern the activity alone.

@@ -29,6 +29,27 @@ enum ActivityPayload {
     if action != .end, !hasContent || action == .start && !isComplete(activity.attributes, event) { return nil }
     let alert = alert(activity, event, action: action, isQuiet: isQuiet, relevance: relevance)
     if action == .start, alert == nil { return nil }
+    return body(
+      activity, hasContent ? event : nil, alert, action: action, asksForToken: asksForToken, relevance: relevance,
+      timestamp: timestamp, now: now)
+  }
+
+  /// Returns the body of an end that no event causes.
+  /// - Parameters:
+  ///   - activity: The policy of the kind.
+  ///   - known: An event with all that is known of the activity's subject; nil if nothing is. The activity keeps its last content then.
+  ///   - timestamp: The `timestamp` of the push, in Unix seconds.
+  ///   - now: The log time.
+  static func end(_ activity: ActivityPolicy, _ known: DomainEvent?, timestamp: Int64, now: Timestamp) -> String {
+    let known = known.flatMap { isComplete(activity.contentState, $0) ? $0 : nil }
+    return body(
+      activity, known, nil, action: .end, asksForToken: false, relevance: 0, timestamp: timestamp, now: now)
+  }
+
+  private static func body(
+    _ activity: ActivityPolicy, _ known: DomainEvent?, _ alert: (title: String, body: String)?, action: Rule.Action,
+    asksForToken: Bool, relevance: Double, timestamp: Int64, now: Timestamp
+  ) -> String {
     var json = JSONWriter(reserving: 512)
     json.beginObject()
     json.key("aps")
@@ -37,9 +58,9 @@ enum ActivityPayload {
     json.integer(timestamp)
     json.key("event")
     json.string(action.rawValue)
-    if hasContent {
+    if let known {
       json.key("content-state")
-      object(activity.contentState, event, activity.dates, to: &json)
+      object(activity.contentState, known, activity.dates, to: &json)
     }
     if action == .end {
       dismissal(activity, now: now, to: &json)
@@ -52,11 +73,11 @@ enum ActivityPayload {
       // Relevance is a `Float`, whose digits beyond the seventh mean nothing, so it is rounded to five decimals.
       json.rounded((relevance * 100_000).rounded() / 100_000 * activity.relevanceScore)
     }
-    if action == .start {
+    if action == .start, let known {
       json.key("attributes-type")
       json.string(activity.attributesType ?? "")
       json.key("attributes")
-      object(activity.attributes, event, activity.dates, to: &json)
+      object(activity.attributes, known, activity.dates, to: &json)
       if asksForToken {
         json.key("input-push-token")
         json.integer(1)
@@ -71,31 +92,6 @@ enum ActivityPayload {
       json.string(alert.body)
       json.endObject()
     }
-    json.endObject()
-    json.endObject()
-    return json.text
-  }
-
-  /// Returns the body of an end that no event causes.
-  /// - Parameters:
-  ///   - activity: The policy of the kind.
-  ///   - known: An event with all that is known of the activity's subject; nil if nothing is. The activity keeps its last content then.
-  ///   - timestamp: The `timestamp` of the push, in Unix seconds.
-  ///   - now: The log time.
-  static func end(_ activity: ActivityPolicy, _ known: DomainEvent?, timestamp: Int64, now: Timestamp) -> String {
-    var json = JSONWriter(reserving: 256)
-    json.beginObject()
-    json.key("aps")
-    json.beginObject()
-    json.key("timestamp")
-    json.integer(timestamp)
-    json.key("event")
-    json.string("end" as StaticString)
-    if let known, isComplete(activity.contentState, known) {
-      json.key("content-state")
-      object(activity.contentState, known, activity.dates, to: &json)
-    }
-    dismissal(activity, now: now, to: &json)
     json.endObject()
     json.endObject()
     return json.text
