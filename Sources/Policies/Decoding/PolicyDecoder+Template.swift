@@ -17,18 +17,20 @@ extension PolicyDecoder {
     let entries = reader.named(
       value, "a member of \(what)", to: "its value", max: PolicyBounds.templateMembersMax)
     return entries?.compactMap { name, value in
-      let isRequired = isRequired(value)
-      return templateValue(value, depth: depth).map { TemplateMember(name: name, value: $0, isRequired: isRequired) }
+      var member = TemplateMember(name: name, value: .constant(.null))
+      guard let template = templateValue(value, depth: depth, &member.isRequired) else { return nil }
+      member.value = template
+      return member
     }
   }
 
-  private mutating func templateValue(_ value: Located, depth: Int) -> TemplateValue? {
+  private mutating func templateValue(_ value: Located, depth: Int, _ isRequired: inout Bool) -> TemplateValue? {
     switch value.node.content {
     case .scalar("", plain: true):
       reader.error(value.owner, value.path, "no value; write null where null is meant")
       return nil
     case .scalar: return scalarTemplate(value)
-    case .mapping(let entries): return mappedTemplate(value, entries, depth: depth)
+    case .mapping(let entries): return mappedTemplate(value, entries, depth: depth, &isRequired)
     case .list:
       reader.mismatch(value, expected: "a text, a number, true, false, null, { field }, { date } or { object }")
       return nil
@@ -57,16 +59,8 @@ extension PolicyDecoder {
     ("field", ["default", "required"]), ("date", ["required"]), ("object", []),
   ]
 
-  /// Reads `required` of a member's value.
-  private mutating func isRequired(_ value: Located) -> Bool {
-    guard case .mapping(let entries) = value.node.content, entries.contains(where: { $0.key == "required" }),
-      let keys = reader.keys(value, allowed: entries.map(\.key)), let required = keys["required"]
-    else { return false }
-    return reader.flag(required) ?? false
-  }
-
   private mutating func mappedTemplate(
-    _ value: Located, _ entries: [YAMLNode.Entry], depth: Int
+    _ value: Located, _ entries: [YAMLNode.Entry], depth: Int, _ isRequired: inout Bool
   ) -> TemplateValue? {
     let shapes = Self.valueShapes.filter { shape in entries.contains { $0.key == shape.key } }
     guard let shape = shapes.first, shapes.count == 1 else {
@@ -77,6 +71,10 @@ extension PolicyDecoder {
       return nil
     }
     guard let keys = reader.keys(value, allowed: [shape.key] + shape.others) else { return nil }
+    if let required = keys["required"] {
+      guard let flag = reader.flag(required) else { return nil }
+      isRequired = flag
+    }
     switch shape.key {
     case "field":
       let fallback = keys["default"].map { scalar($0) } ?? .null

@@ -30,9 +30,7 @@ extension Policy {
     }
     return paths
   }
-}
 
-extension Policy {
   /// The paths of the fields of events that the templates of Live Activities read, sorted. `subject`, `type` and `source` are among them if
   /// a template reads them.
   package var contentPaths: [Identifier] {
