@@ -1,6 +1,6 @@
-/// The state records of the devices of one planner (`RandomLife` with seed 60 after 252 steps), in Base64. Each record has the length of its key
-/// (two bytes, little-endian), the key, the length of its value (likewise), and the value. Written by
-/// `StateFormatTests` with `ROUSE_TEST_WRITE_FIXTURES=1`.
+/// The state records of the devices of one planner (`RandomLife` with seed 60 after 252 steps), in Base64.
+/// Each record has the length of its key (two bytes, little-endian), the key, the length of its value (likewise), and the
+/// value. Written by `StateFormatTests` with `ROUSE_TEST_WRITE_FIXTURES=1`.
 enum StateFixtures {
   static let devices = """
     BABkL2Qw1gEBA7v8vwESY29tLmV4YW1wbGUuYnVpbGQxE0F1c3RyYWxpYS9Mb3JkX0hvd2UHAQSqEWQwABoAkOa12ciEqwb/1MvpkhCA+PuFCFEY8C\

@@ -114,9 +114,9 @@ struct StateFormatTests {
       rest = rest.dropFirst(114)
     }
     let text = """
-      /// The state records of the devices of one planner (\(origin)), in Base64. Each record has the length of its key
-      /// (two bytes, little-endian), the key, the length of its value (likewise), and the value. Written by
-      /// `StateFormatTests` with `ROUSE_TEST_WRITE_FIXTURES=1`.
+      /// The state records of the devices of one planner (\(origin)), in Base64.
+      /// Each record has the length of its key (two bytes, little-endian), the key, the length of its value (likewise), and the
+      /// value. Written by `StateFormatTests` with `ROUSE_TEST_WRITE_FIXTURES=1`.
       enum StateFixtures {
         static let devices = \"""
       \(lines.joined(separator: "\\\n"))

@@ -4,8 +4,8 @@ import Foundation
 import Observing
 import Serving
 
-/// The access records of a console, open for writing from the first record on, and those of a gateway, for reading. Belongs to the thread of a
-/// reader.
+/// The access records of a console, open for writing from the first record on, and those of a gateway, for reading. Belongs to the
+/// thread of a reader.
 final class AccessRecords {
   /// The keepers of access records.
   enum Keeper: String, CaseIterable { case console, gateway }

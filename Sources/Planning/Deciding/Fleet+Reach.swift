@@ -26,7 +26,8 @@ extension Fleet {
 
   /// Returns whether a background push is made for the widget, and so names its kind. It never is for a widget that another route
   /// reaches, or that has spent its tokens on its own timeline. The kinds of a push that is made follow from what it serves
-  /// (`Fleet.serve`): an instance that is named for another cause must be served, too.
+  /// (`Fleet.serve`): an instance that is named for another cause must be served, too. The timer of `catchingUp` has fired already, so a
+  /// push that leaves it out must set that again (`Fleet.pushesForWrongToo`).
   @inline(__always)
   func names(_ instance: InstanceSlot, _ push: PushQuestion) -> Bool {
     let isMeant =

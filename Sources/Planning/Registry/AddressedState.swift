@@ -19,7 +19,8 @@ struct AddressedState {
   var timestamp: Int64 = 0
   /// The instant at which the activity was started; for a broadcast channel, the start of the newest activity.
   var startedAt = Timestamp(microseconds: 0)
-  /// The log time of the last new event about the activity's subject, pushed or not; that of the registration before the first one, and of one that makes an ended channel live again.
+  /// The log time of the last new event about the activity's subject, pushed or not; that of the registration before the first one, and
+  /// of one that makes an ended channel live again.
   var lastEventAt = Timestamp(microseconds: 0)
   /// The key of what is known of the subject that the last push told of (`SubjectMemory.contentKey`); none before the first push.
   var content = KeyedHash.none

@@ -23,7 +23,6 @@ package struct DisplayedTruth: Equatable, Sendable {
   ///   - fields: The kind's displayed fields, as many as `values`.
   ///   - now: Log time. An event from the future counts as from now.
   /// - Returns: The places of the fields that the event has said.
-  @discardableResult
   package mutating func take(_ event: DomainEvent, fields: [FieldDistance], now: Timestamp) -> [Int] {
     let time = min(event.time, now)
     var said: [Int] = []

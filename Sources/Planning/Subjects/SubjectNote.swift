@@ -6,9 +6,9 @@ import Policies
 ///     head · generation · age · events noted · (of an addition) events that it adds · time · content
 ///
 /// The head has the number of events in the content. A whole note has all events that are remembered, the values of everything
-/// that a kind displays, or what templates know: it is a version (`ChunkLog`). Any other note has only the events that were added since the note before
-/// it and are still remembered: it is an addition. Each note has the subject's count of events, so a note that is not newer than
-/// what is known changes nothing.
+/// that a kind displays, or what templates know: it is a version (`ChunkLog`). Any other note has only the events that were added
+/// since the note before it and are still remembered: it is an addition. Each note has the subject's count of events, so a note
+/// that is not newer than what is known changes nothing.
 enum SubjectNote {
   /// The bit of the head that says that values follow, not events.
   fileprivate static let hasValues: UInt64 = 1
