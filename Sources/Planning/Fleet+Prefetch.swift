@@ -204,7 +204,7 @@ extension Fleet {
   /// Looks up the states of the subjects that the screens of the instances that a push reaches show by their first entries, for `markFresh`. Each step is
   /// made for all of them, so that the waits for memory overlap.
   @inline(never)
-  func findTruthsOfReached(by visit: inout DeviceVisit) {
+  func findTruthsOfReached(by visit: inout DeviceVisit, _ event: borrowing EventInHand) {
     visit.reachedTruths.clear()
     var names = InlineArray<16, TextHandle>(repeating: .absent)
     var keys = InlineArray<16, KeyedHash>(repeating: .none)
@@ -215,7 +215,7 @@ extension Fleet {
       // Without a row nothing is known field by field, and the event in hand has the state of its own subject.
       if entry.isAbsent { continue }
       if registry[screen: entry].row.isAbsent { continue }
-      if registry.entries[entry].interest == visit.event.subjectInterest, visit.event.truth(kind, rules) >= 0 {
+      if registry.entries[entry].interest == event.subjectInterest, event.truth(kind, rules) >= 0 {
         continue
       }
       names[i] = registry.interests.key(of: registry.entries[entry].interest)

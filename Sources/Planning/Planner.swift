@@ -13,13 +13,15 @@ public import Policies
 ///
 ///     fleet     what is known about the devices, and all that decides about them
 ///     fanOut    the walk of the current event through the devices that it concerns
-///     visit     the event in hand, and what is found out about the device that is decided now
+///     event     the event in hand
+///     visit     what is found out about the device that is decided now
 ///
 /// Not thread-safe: one owner. It cannot be copied.
 public struct Planner: ~Copyable {
   var fleet: Fleet
   private var step = Step.idle
   private var fanOut = FanOut()
+  private var event = EventInHand()
   private var visit = DeviceVisit()
 
   /// The events that the planner has refused because of a number, and that no other partition counts.
@@ -145,7 +147,7 @@ public struct Planner: ~Copyable {
     case .fanOut:
       RecordCursor(
         nextOrdinal: fleet.record.nextOrdinal, nextDevice: fanOut.nextDevice.number,
-        standing: visit.event.standing.rawValue)
+        standing: event.standing.rawValue)
     }
   }
 
@@ -160,7 +162,7 @@ public struct Planner: ~Copyable {
   public mutating func advance(into output: inout PlannerOutput, decisionsMax: Int = .max) -> Bool {
     output.removeAll()
     if case .timers = step {
-      guard fleet.fireTimers(&visit, into: &output, decisionsMax: decisionsMax) else { return false }
+      guard fleet.fireTimers(event, &visit, into: &output, decisionsMax: decisionsMax) else { return false }
       // The decisions of timers refer to tables that the record may change, so they are a step of their own.
       if output.decisionCount > 0 || output.commandCount > 0 { return false }
       // The content is moved out, because a copy would retain every text of the record.
@@ -169,8 +171,10 @@ public struct Planner: ~Copyable {
       if case .timers(let content) = consume taken { start(content, into: &output) }
     }
     if case .fanOut = step {
-      guard fanOut.advance(through: &fleet, &visit, into: &output, decisionsMax: decisionsMax) else { return false }
-      fanOut.finish(&visit.event, in: &fleet)
+      guard fanOut.advance(event, through: &fleet, &visit, into: &output, decisionsMax: decisionsMax) else {
+        return false
+      }
+      fanOut.finish(&event, in: &fleet)
       step = .idle
     }
     return true
@@ -178,9 +182,10 @@ public struct Planner: ~Copyable {
 
   private mutating func start(_ content: consuming LogRecord.Content, into output: inout PlannerOutput) {
     switch consume content {
-    case .event(let event):
-      if let field = fleet.rules.policy.inexactField(of: event) { return refuse(event, because: field) }
-      fanOut.begin(consume event, &visit.event, in: &fleet)
+    case .event(let content):
+      if let field = fleet.rules.policy.inexactField(of: content) { return refuse(content, because: field) }
+      visit.displayedChanges.clear()
+      fanOut.begin(consume content, &event, in: &fleet)
       step = .fanOut
     case .registration(let registration): fleet.register(registration, into: &output)
     case .forget(let device): fleet.forget(device, into: &output)

@@ -36,7 +36,7 @@ private struct DecidingCase: ~Copyable {
 
   var kind: KindSlot { fleet.registry.instances[instance].kind }
 
-  var admission: Admission { fleet.admission(of: event, entry: entry, instance: instance, device: device) }
+  var admission: Admission { fleet.admission(of: event, nil, entry: entry, instance: instance, device: device) }
 
   /// Lets the event wait on the instance.
   /// - Returns: The examination of the push to which it leads.

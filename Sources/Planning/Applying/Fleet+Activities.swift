@@ -4,18 +4,17 @@ import Policies
 extension Fleet {
   /// Decides about the current event for a Live Activity or a push-to-start token, and carries the verdict out.
   mutating func decideActivity(
-    _ event: borrowing EventInHand, _ entry: EntrySlot, _ instance: InstanceSlot, _ device: DeviceSlot,
-    into output: inout PlannerOutput
+    _ event: borrowing EventInHand, _ displayed: DisplayedChange?, _ entry: EntrySlot, _ instance: InstanceSlot,
+    _ device: DeviceSlot, into output: inout PlannerOutput
   ) {
-    let verdict = activityVerdict(on: event, entry: entry, instance: instance, device: device)
+    let verdict = activityVerdict(on: event, displayed, entry: entry, instance: instance, device: device)
     apply(verdict, on: event, entry: entry, instance: instance, device: device, into: &output)
   }
 
   /// Carries out the verdict on an activity.
   private mutating func apply(
     _ verdict: ActivityVerdict, on event: borrowing EventInHand, entry: EntrySlot, instance: InstanceSlot,
-    device: DeviceSlot,
-    into output: inout PlannerOutput
+    device: DeviceSlot, into output: inout PlannerOutput
   ) {
     if let current = verdict.current {
       registry[screen: entry].current = current

@@ -5,12 +5,13 @@ import Policies
 extension Fleet {
   /// Carries out the verdict on a push to a device.
   mutating func apply(
-    _ examination: Examination, fromTimer: Bool, _ visit: inout DeviceVisit, into output: inout PlannerOutput
+    _ examination: Examination, fromTimer: Bool, _ event: borrowing EventInHand, _ visit: inout DeviceVisit,
+    into output: inout PlannerOutput
   ) {
     switch examination.outcome {
-    case .push: push(examination, fromTimer: fromTimer, &visit, into: &output)
+    case .push: push(examination, fromTimer: fromTimer, event, &visit, into: &output)
     case .end(let reason): endAllCauses(of: examination.question.trigger, reason, into: &output)
-    case .hold: hold(examination, fromTimer: fromTimer, &visit, into: &output)
+    case .hold: hold(examination, fromTimer: fromTimer, event, &visit, into: &output)
     }
   }
 
@@ -19,16 +20,17 @@ extension Fleet {
   /// Makes one push: charges its ledgers, ends every cause that waits on the instances that it reaches, and reports the command
   /// and the decisions.
   private mutating func push(
-    _ examination: Examination, fromTimer: Bool, _ visit: inout DeviceVisit, into output: inout PlannerOutput
+    _ examination: Examination, fromTimer: Bool, _ event: borrowing EventInHand, _ visit: inout DeviceVisit,
+    into output: inout PlannerOutput
   ) {
     let (device, trigger) = (examination.question.device, examination.question.trigger)
     if case .unreachable = examination.route { assertionFailure("a push without a route has no token to be sent to") }
     let command = output.commands.count
-    let event = hasPending(trigger) ? newestCause(of: trigger).event : .absent
+    let newest = hasPending(trigger) ? newestCause(of: trigger).event : .absent
     output.commands.append(
       PlannedCommand(
         device: device, ordinal: record.takeOrdinal(),
-        push: .reload(examination.route.rate, of: examination.route.target), event: event,
+        push: .reload(examination.route.rate, of: examination.route.target), event: newest,
         servedStart: output.served.count, servedCount: 0, chargesStart: output.charges.count, chargesCount: 0))
     // The instances are collected first: what waits says which kinds a background push names, and is ended below.
     visit.reached.clear()
@@ -42,13 +44,14 @@ extension Fleet {
     }
     assert(
       visit.reached.contains(trigger), "a push reloads the instance that led to it, or it would be made again at once")
-    if visit.reached.count > 1 { findTruthsOfReached(by: &visit) } else { visit.reachedTruths.clear() }
+    if visit.reached.count > 1 { findTruthsOfReached(by: &visit, event) } else { visit.reachedTruths.clear() }
     charge(command, examination, visit, into: &output)
     let reason = fromTimer ? Reason.emittedAfterDefer : .emitted
     serve(
-      trigger, visit.reached.firstIndex(of: trigger), command: command, as: reason, examination, visit, into: &output)
+      trigger, visit.reached.firstIndex(of: trigger), command: command, as: reason, examination, event, visit,
+      into: &output)
     for i in visit.reached.indices where visit.reached[i] != trigger {
-      serve(visit.reached[i], i, command: command, as: .emittedShared, examination, visit, into: &output)
+      serve(visit.reached[i], i, command: command, as: .emittedShared, examination, event, visit, into: &output)
     }
     output.commands[command].servedCount = output.served.count - output.commands[command].servedStart
     assert(output.commands[command].servedCount > 0, "a command says for what it was made")
@@ -102,7 +105,7 @@ extension Fleet {
   ///     `EMITTED_SHARED`.
   private mutating func serve(
     _ instance: InstanceSlot, _ place: Int?, command: Int, as primary: Reason, _ examination: Examination,
-    _ visit: borrowing DeviceVisit, into output: inout PlannerOutput
+    _ event: borrowing EventInHand, _ visit: borrowing DeviceVisit, into output: inout PlannerOutput
   ) {
     let waiting = registry.instances[instance].waiting
     // The screen is right afterwards, so what it was is asked first.
@@ -111,7 +114,7 @@ extension Fleet {
     registry.set(.awaitsPush, true, instance)
     notePush(instance)
     let truth = place.flatMap { $0 < visit.reachedTruths.count ? visit.reachedTruths[$0].ifPresent : nil }
-    markFresh(instance, truth: truth, after: visit.event)
+    markFresh(instance, truth: truth, after: event)
     guard hasPending(instance) else {
       if catchesUp { serveWithoutEvent(instance, into: &output) }
       return
@@ -163,7 +166,8 @@ extension Fleet {
   /// Holds back a push: sets timers, and reports a decision for each instance that the push would reach and on which the current
   /// event waits. If a timer led to the examination, it reports one for the trigger, and only if the reason has changed.
   private mutating func hold(
-    _ examination: Examination, fromTimer: Bool, _ visit: inout DeviceVisit, into output: inout PlannerOutput
+    _ examination: Examination, fromTimer: Bool, _ event: borrowing EventInHand, _ visit: inout DeviceVisit,
+    into output: inout PlannerOutput
   ) {
     let trigger = examination.question.trigger
     assert(examination.weighing.block != nil, "a push is held back for a reason, which its decision tells")
@@ -177,7 +181,7 @@ extension Fleet {
     let isAlone = isSpentByTimeline(trigger)
     for i in visit.waiting.indices where !visit.waiting[i].isAbsent {
       let instance = visit.waiting[i]
-      guard hasCause(visit.event, instance), instance == trigger || reaches(instance, examination.question) else {
+      guard hasCause(event, instance), instance == trigger || reaches(instance, examination.question) else {
         continue
       }
       // A widget that a background push would reload, too, still has its own push.
@@ -192,7 +196,7 @@ extension Fleet {
       assert(until > now, "a decision that defers tells a time to come")
       let terms = visit.terms(of: instance)
       var decision = PlannedDecision(
-        about: visit.event.slot, on: instance, .defer, examination.weighing.block ?? .belowPrice,
+        about: event.slot, on: instance, .defer, examination.weighing.block ?? .belowPrice,
         relevance: cause.relevance)
       decision.note(examination.weighing, distance: terms.distance, looks: terms.looks)
       decision.until = until
@@ -223,7 +227,6 @@ extension Pending {
   /// Returns the number of events that a command leaves out of its list for one instance: the oldest ones, as many as are
   /// needed to keep the list within `DomainBounds.servedEventBytesMax`. The newest event is always listed.
   /// - Parameter events: The events that the command delivers to the instance, oldest first.
-  @inline(__always)
   func eventsLeftOut(_ events: ArraySlice<EventSlot>) -> Int {
     // Two ids of the largest size fit, whatever they consist of.
     events.count > 2 ? countEventsLeftOut(events) : 0

@@ -20,11 +20,14 @@ extension Fleet {
 
   /// Fires the timers that are due.
   /// - Parameters:
+  ///   - event: The event in hand: none, because timers fire before the event of their record is taken in hand.
   ///   - visit: Receives what is found out about each device.
   ///   - output: Receives the decisions and commands.
   ///   - decisionsMax: The approximate number of decisions to make at most.
   /// - Returns: Whether nothing is due any more.
-  mutating func fireTimers(_ visit: inout DeviceVisit, into output: inout PlannerOutput, decisionsMax: Int) -> Bool {
+  mutating func fireTimers(
+    _ event: borrowing EventInHand, _ visit: inout DeviceVisit, into output: inout PlannerOutput, decisionsMax: Int
+  ) -> Bool {
     // The number of timers for which everything was prefetched.
     var ahead = 0
     while let due = pending.nextTimer, due <= now {
@@ -39,7 +42,7 @@ extension Fleet {
       else { continue }
       assert(timer.due <= now, "no timer fires early")
       if pending.fire(state.waiting, timer) {
-        fire(instance, &visit, into: &output)
+        fire(instance, event, &visit, into: &output)
         pending.settle(&registry[waiting: instance])
       } else {
         setDue(instance, pending[state.waiting].due)
@@ -87,7 +90,10 @@ extension Fleet {
     pending.nextExpiry(registry.instances[instance].waiting, after: now)
   }
 
-  private mutating func fire(_ instance: InstanceSlot, _ visit: inout DeviceVisit, into output: inout PlannerOutput) {
+  private mutating func fire(
+    _ instance: InstanceSlot, _ event: borrowing EventInHand, _ visit: inout DeviceVisit,
+    into output: inout PlannerOutput
+  ) {
     let device = registry.instances[instance].device
     touch(device)
     if registry.instances[instance].flags.contains(.retired) {
@@ -109,10 +115,10 @@ extension Fleet {
     if case .unreachable(let reason) = route(of: instance, device: device) {
       return endAllCauses(of: instance, reason, into: &output)
     }
-    guard hasPending(instance) else { return catchUp(instance, device, &visit, into: &output) }
+    guard hasPending(instance) else { return catchUp(instance, device, event, &visit, into: &output) }
     if isOvertaken(instance) { return endAllCauses(of: instance, .superseded, into: &output) }
-    if pushesForWrongToo(device, trigger: instance, &visit, into: &output) { return }
-    examine(question(device, trigger: instance), fromTimer: true, &visit, into: &output)
+    if pushesForWrongToo(device, trigger: instance, event, &visit, into: &output) { return }
+    examine(question(device, trigger: instance), fromTimer: true, event, &visit, into: &output)
   }
 
   // MARK: Catching up
@@ -157,7 +163,8 @@ extension Fleet {
   /// for this one. Both share a push, which takes a single token of the device, if they are worth it together and no limit of
   /// either holds it back. Otherwise this one is examined alone.
   private mutating func catchUp(
-    _ instance: InstanceSlot, _ device: DeviceSlot, _ visit: inout DeviceVisit, into output: inout PlannerOutput
+    _ instance: InstanceSlot, _ device: DeviceSlot, _ event: borrowing EventInHand, _ visit: inout DeviceVisit,
+    into output: inout PlannerOutput
   ) {
     if isLedByAnother(instance, device) || freeAnyway(instance, device: device) != nil {
       return setDue(instance, nextExamination(device))
@@ -166,10 +173,10 @@ extension Fleet {
     var push = question(device, trigger: instance, catchingUp: instance)
     if push.route == .backgroundPush {
       let trigger = waitingByBackground(device) ?? instance
-      if pushesForWrongToo(device, trigger: trigger, catchingUp: instance, &visit, into: &output) { return }
+      if pushesForWrongToo(device, trigger: trigger, catchingUp: instance, event, &visit, into: &output) { return }
       push.named = .catchingUp
     }
-    examine(push, fromTimer: true, &visit, into: &output)
+    examine(push, fromTimer: true, event, &visit, into: &output)
   }
 
   /// Returns whether an event waits on another instance whose push would reload this one, too, or which a widget push for this
@@ -205,20 +212,21 @@ extension Fleet {
   ///   - device: The device.
   ///   - trigger: The instance that leads to the push: one on which an event waits, if there is one.
   ///   - catchingUp: The instance that is examined although no event waits on it; absent if there is none.
+  ///   - event: The event in hand, if there is one.
   ///   - visit: Receives the terms of the push.
   ///   - output: Receives the decisions and the command.
   /// - Returns: Whether the push was made. If not, nothing has changed: it is not a background push, there is no such screen
   ///   beside the trigger, a limit holds the push back, or it is not worth its price.
   private mutating func pushesForWrongToo(
-    _ device: DeviceSlot, trigger: InstanceSlot, catchingUp: InstanceSlot = .absent, _ visit: inout DeviceVisit,
-    into output: inout PlannerOutput
+    _ device: DeviceSlot, trigger: InstanceSlot, catchingUp: InstanceSlot = .absent,
+    _ event: borrowing EventInHand, _ visit: inout DeviceVisit, into output: inout PlannerOutput
   ) -> Bool {
     let push = question(device, trigger: trigger, named: .waitingAndWrong, catchingUp: catchingUp)
     guard push.route == .backgroundPush, hasOthersToCatchUp(push) else { return false }
-    bringUpToDate(push, visit.event, into: &output)
+    bringUpToDate(push, event, into: &output)
     let examination = examination(of: push, terms: &visit.terms)
     guard case .push = examination.outcome else { return false }
-    apply(examination, fromTimer: true, &visit, into: &output)
+    apply(examination, fromTimer: true, event, &visit, into: &output)
     return true
   }
 

@@ -5,31 +5,33 @@ import Policies
 extension Fleet {
   /// Decides about the current event for one device: first each instance by the checks that concern it alone, then the device as
   /// a whole, because one push reloads every push-enabled widget.
-  mutating func decide(_ device: DeviceSlot, _ visit: inout DeviceVisit, into output: inout PlannerOutput) {
+  mutating func decide(
+    _ event: borrowing EventInHand, _ device: DeviceSlot, _ visit: inout DeviceVisit, into output: inout PlannerOutput
+  ) {
     visit.waiting.clear()
     for i in visit.entries.indices {
       let entry = visit.entries[i]
       let instance = registry.entries[entry].instance
       assert(registry.instances[instance].device == device, "an instance is decided with its own device")
       bringDayUpToDate(instance)
-      visit.event.prepareDisplayed(entry, instance, in: self)
+      let displayed = visit.displayedChange(by: event, entry, instance, in: self)
       if registry.instances[instance].surface.isActivity {
-        decideActivity(visit.event, entry, instance, device, into: &output)
+        decideActivity(event, displayed, entry, instance, device, into: &output)
         continue
       }
-      bringReloadUpToDate(instance, visit.event, into: &output)
-      let admission = admission(of: visit.event, entry: entry, instance: instance, device: device)
-      apply(admission, of: visit.event, entry: entry, instance: instance, device: device, into: &output)
+      bringReloadUpToDate(instance, event, into: &output)
+      let admission = admission(of: event, displayed, entry: entry, instance: instance, device: device)
+      apply(admission, of: event, entry: entry, instance: instance, device: device, into: &output)
       if admission.reason == nil {
-        assert(hasCause(visit.event, instance), "an event that was admitted waits")
+        assert(hasCause(event, instance), "an event that was admitted waits")
         visit.waiting.append(instance)
       }
     }
     // One push usually reaches all of them. Widgets without a push handler need another route.
     for i in visit.waiting.indices {
       let instance = visit.waiting[i]
-      if !instance.isAbsent, hasCause(visit.event, instance) {
-        examine(question(device, trigger: instance), fromTimer: false, &visit, into: &output)
+      if !instance.isAbsent, hasCause(event, instance) {
+        examine(question(device, trigger: instance), fromTimer: false, event, &visit, into: &output)
       }
     }
   }
@@ -56,22 +58,23 @@ extension Fleet {
   /// Decides about a push to a device and carries the verdict out. Where a background push for another widget of the same kind
   /// may be sent, it is the only push: it reloads the trigger, too, and a widget push beside it would cost a second token.
   mutating func examine(
-    _ push: PushQuestion, fromTimer: Bool, _ visit: inout DeviceVisit, into output: inout PlannerOutput
+    _ push: PushQuestion, fromTimer: Bool, _ event: borrowing EventInHand, _ visit: inout DeviceVisit,
+    into output: inout PlannerOutput
   ) {
     if let other = namesake(of: push) {
       var instead = push
       (instead.trigger, instead.route) = (other, route(of: other, device: push.device))
       assert(instead.route == .backgroundPush, "a push instead of a widget push reloads both")
-      bringUpToDate(instead, visit.event, into: &output)
+      bringUpToDate(instead, event, into: &output)
       let examination = examination(of: instead, terms: &visit.terms)
       if case .push = examination.outcome {
-        let hasWaited = fromTimer || !hasCause(visit.event, other)
-        return apply(examination, fromTimer: hasWaited, &visit, into: &output)
+        let hasWaited = fromTimer || !hasCause(event, other)
+        return apply(examination, fromTimer: hasWaited, event, &visit, into: &output)
       }
     }
-    bringUpToDate(push, visit.event, into: &output)
+    bringUpToDate(push, event, into: &output)
     let examination = examination(of: push, terms: &visit.terms)
-    apply(examination, fromTimer: fromTimer, &visit, into: &output)
+    apply(examination, fromTimer: fromTimer, event, &visit, into: &output)
   }
 
   /// Returns the push to which an instance leads.

@@ -13,13 +13,14 @@ extension Fleet {
   /// Decides about the current event for a Live Activity or a push-to-start token. Nothing is deferred, because priority 5 is
   /// free, and because a start needs the data of its own event.
   func activityVerdict(
-    on event: borrowing EventInHand, entry: EntrySlot, instance: InstanceSlot, device: DeviceSlot
+    on event: borrowing EventInHand, _ displayed: DisplayedChange?, entry: EntrySlot, instance: InstanceSlot,
+    device: DeviceSlot
   ) -> ActivityVerdict {
     assert(registry.instances[instance].surface.isActivity, "a widget or control is decided by `admission`")
     assert(registry.entries[entry].instance == instance, "an entry leads to its own instance")
     var verdict = ActivityVerdict(relevance: relevance(of: event, entry, instance))
     verdict.reason = refusal(
-      of: event, entry: entry, instance: instance, device: device, verdict.relevance, &verdict.current)
+      of: event, displayed, entry: entry, instance: instance, device: device, verdict.relevance, &verdict.current)
     if verdict.reason != nil { return verdict }
     let kind = registry.instances[instance].kind
     guard let content = event.told, let state = registry.addressed[instance],
@@ -86,8 +87,8 @@ extension Fleet {
   /// Checks the current event for an activity, in the order of `Reason`, as far as the checks concern the activity alone.
   /// - Returns: The reason of the first check that holds; nil when none does.
   private func refusal(
-    of event: borrowing EventInHand, entry: EntrySlot, instance: InstanceSlot, device: DeviceSlot, _ relevance: Float,
-    _ newCurrent: inout KeyedHash?
+    of event: borrowing EventInHand, _ displayed: DisplayedChange?, entry: EntrySlot, instance: InstanceSlot,
+    device: DeviceSlot, _ relevance: Float, _ newCurrent: inout KeyedHash?
   ) -> Reason? {
     switch event.standing {
     case .duplicate: return .duplicate
@@ -99,7 +100,7 @@ extension Fleet {
     let isStarter = registry.instances[instance].surface == .starter
     guard evaluation.hasRule, !isStarter || evaluation.action == .start else { return .noMatch }
     // The current state is updated even when nothing is sent, because the next push will show it.
-    let (shown, current) = registry[screen: entry].compare(isStarter ? nil : evaluation.displayed)
+    let (shown, current) = registry[screen: entry].compare(isStarter ? nil : displayed)
     newCurrent = current
     if now - event.time > evaluation.maxAge { return .staleEvent }
     if evaluation.isRelevanceStated, relevance <= 0, evaluation.action != .end { return .cosmetic }

@@ -5,7 +5,8 @@ extension Fleet {
   /// Checks the current event for one instance, in the order of `Reason`. The first check that holds gives the reason.
   @inline(__always)
   func admission(
-    of event: borrowing EventInHand, entry: EntrySlot, instance: InstanceSlot, device: DeviceSlot
+    of event: borrowing EventInHand, _ displayed: DisplayedChange?, entry: EntrySlot, instance: InstanceSlot,
+    device: DeviceSlot
   ) -> Admission {
     assert(registry.instances[instance].device == device, "an instance is decided with its own device")
     assert(registry.entries[entry].instance == instance, "an entry leads to its own instance")
@@ -31,7 +32,7 @@ extension Fleet {
       admission.distance = distance(after: event, entry, kind)
       shown = admission.distance == 0
     } else if !isNews {
-      (shown, admission.current) = registry[screen: entry].compare(evaluation.displayed)
+      (shown, admission.current) = registry[screen: entry].compare(displayed)
     }
     // Causes that wait for a screen that is right by now have been overtaken, whatever becomes of the event.
     if shown { admission.effect = .supersede }

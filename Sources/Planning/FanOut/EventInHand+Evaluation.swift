@@ -153,20 +153,8 @@ extension EventInHand {
     return truth.difference
   }
 
-  /// Computes the event's change to what a kind displays, if an entry needs it and it is not known yet. A widget that shows the
-  /// subject itself needs none, because its screen is known field by field.
-  @inline(__always)
-  mutating func prepareDisplayed(_ entry: EntrySlot, _ instance: InstanceSlot, in fleet: borrowing Fleet) {
-    let kind = fleet.registry.instances[instance].kind
-    let truth = evaluations[kind.index].truth
-    if truth < 0 || evaluations[kind.index].displayed != nil { return }
-    let isSubject = fleet.registry.entries[entry].interest == subjectInterest
-    if isSubject, !fleet.registry.instances[instance].surface.isActivity { return }
-    evaluations[kind.index].displayed = displayedChange(truths[truth], fleet.rules)
-  }
-
   /// Returns the event's change to what a kind displays of its subject.
-  private func displayedChange(_ truth: Truth, _ rules: borrowing Rules) -> DisplayedChange {
+  func displayedChange(_ truth: Truth, _ rules: borrowing Rules) -> DisplayedChange {
     let fields = rules[truth.kind].display.fields
     let after = DisplayedTruth.fingerprint(subject: subject, values.span.extracting(truth.after), fields)
     if truth.slot.isAbsent { return DisplayedChange(before: .none, after: after) }

@@ -1,8 +1,8 @@
 import Domain
 import Policies
 
-/// An event, and what is the same about it for every device that it concerns. While it is decided, nothing of it changes but
-/// `KindEvaluation.displayed`, which is computed when an instance first needs it. Without an event `slot` is absent, and nothing else but
+/// An event, and what is the same about it for every device that it concerns. While it is decided, nothing of it changes: it is passed as a
+/// borrowed value of its own, because a part of a value that changes would be copied for every call. Without an event `slot` is absent, and nothing else but
 /// `content` means anything: the arrays keep their memory for the next event.
 struct EventInHand: ~Copyable {
   /// The event; nil if none is decided.

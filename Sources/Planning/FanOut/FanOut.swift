@@ -75,12 +75,14 @@ struct FanOut {
   /// entries that the event reaches.
   /// - Parameters:
   ///   - fleet: The fleet.
-  ///   - visit: The event. Receives what is found out about each device.
+  ///   - event: The event.
+  ///   - visit: Receives what is found out about each device.
   ///   - output: Receives the decisions and commands.
   ///   - decisionsMax: The approximate number of decisions to make at most.
   /// - Returns: Whether the walk is complete.
   mutating func advance(
-    through fleet: inout Fleet, _ visit: inout DeviceVisit, into output: inout PlannerOutput, decisionsMax: Int
+    _ event: borrowing EventInHand, through fleet: inout Fleet, _ visit: inout DeviceVisit,
+    into output: inout PlannerOutput, decisionsMax: Int
   ) -> Bool {
     while true {
       var device = DeviceSlot.absent
@@ -97,16 +99,17 @@ struct FanOut {
         return false
       }
       visit.entries.clear()
-      for cursor in cursors.indices { collect(device: device, cursor: cursor, in: fleet, into: &visit) }
+      for cursor in cursors.indices { collect(event, device: device, cursor: cursor, in: fleet, into: &visit) }
       if cursors.count > 1 { fleet.registry.order(&visit.entries) }
-      fleet.decide(device, &visit, into: &output)
+      fleet.decide(event, device, &visit, into: &output)
     }
   }
 
   /// Moves a cursor past a device, and collects the entries of instances whose kind has a rule that names the cursor's key.
   @inline(__always)
   private mutating func collect(
-    device: DeviceSlot, cursor: Int, in fleet: borrowing Fleet, into visit: inout DeviceVisit
+    _ event: borrowing EventInHand, device: DeviceSlot, cursor: Int, in fleet: borrowing Fleet,
+    into visit: inout DeviceVisit
   ) {
     let interest = cursors[cursor].interest
     let count = fleet.registry.interests.count(of: interest)
@@ -125,7 +128,7 @@ struct FanOut {
       let instance = fleet.registry.entries[entry].instance
       guard fleet.registry.instances[instance].device == device else { break }
       place += 1
-      if visit.event.evaluations[fleet.registry.instances[instance].kind.index].keys & bit != 0 {
+      if event.evaluations[fleet.registry.instances[instance].kind.index].keys & bit != 0 {
         visit.entries.append(entry)
       }
     }

@@ -16,9 +16,6 @@ struct KindEvaluation {
   /// Whether the rule compares the event with what a screen shows. Then `relevance` is not that of an instance (`Admission`).
   var comparesWithShown = false
   var action = Rule.Action.update
-  /// The event's change to what the kind displays of its subject; nil until an instance needs it, and when the policy does not
-  /// list the displayed fields. Screens that are known field by field do not need it.
-  var displayed: DisplayedChange?
   /// The place of the subject's displayed state in `EventInHand.truths`; −1 when there is none.
   var truth = -1
 }
