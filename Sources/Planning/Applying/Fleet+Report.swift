@@ -10,6 +10,7 @@ extension Fleet {
   ///   - relevance: The relevance of the event for the instance.
   ///   - lane: The weighing of a Live Activity push; the default if none was weighed.
   ///   - output: Receives the decision.
+  @inline(__always)
   mutating func suppress(
     _ event: borrowing EventInHand, _ instance: InstanceSlot, _ reason: Reason, _ relevance: Float,
     lane: ActivityVerdict.Lane = .init(),

@@ -230,7 +230,6 @@ extension Fleet {
   }
 
   /// Notes that an entry's screen shows the state of a subject in the subject memory, and that the state is the true one.
-  @inline(__always)
   private mutating func show(_ slot: SubjectSlot, head: UInt64, _ entry: EntrySlot) {
     if subjects.slots[slot].newest.values.isFew {
       let (values, count) = (subjects.slots[slot].newest.values.few, subjects.slots[slot].newest.values.count)

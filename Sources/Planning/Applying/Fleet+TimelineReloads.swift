@@ -73,6 +73,7 @@ extension Fleet {
 
   /// Returns whether an instance has no token left because its own timeline took some of its day's. A push for other instances need not
   /// wait for it: the system does not reload it, and the push does not charge it.
+  @inline(__always)
   func isSpentByTimeline(_ instance: InstanceSlot) -> Bool {
     registry.instances[instance].day.chargedByTimeline && hasNoToken(instance)
   }

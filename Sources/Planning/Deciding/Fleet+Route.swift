@@ -11,7 +11,7 @@ extension Fleet {
   func route(of instance: InstanceSlot, device: DeviceSlot) -> Route {
     switch registry.instances[instance].surface {
     case .widget: break
-    case .control: return registry.controlRoute(instance, device: device)
+    case .control: return controlRoute(instance, device: device)
     // A Live Activity is pushed to by its own token, never by a route that instances share.
     case .activity, .starter: return .unreachable(.noToken)
     }
@@ -30,6 +30,13 @@ extension Fleet {
     return .unreachable(flags.contains(.widgetsTokenDead) ? .tokenDead : .noToken)
   }
 
+  /// Returns `Registry.controlRoute`. What `route` calls must be of the fleet: a part that is passed on is copied, wherever `route` is inlined.
+  @inline(never)
+  private func controlRoute(_ instance: InstanceSlot, device: DeviceSlot) -> Route {
+    registry.controlRoute(instance, device: device)
+  }
+
   /// Returns whether an event waits on the instance.
+  @inline(__always)
   func hasPending(_ instance: InstanceSlot) -> Bool { !pending.isEmpty(registry.instances[instance].waiting) }
 }

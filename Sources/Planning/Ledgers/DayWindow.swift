@@ -174,6 +174,7 @@ extension Ledgers {
   ///   - day: The day's count, which is up to date.
   ///   - limits: The limits of its kind.
   ///   - left: The tokens that the instance has left.
+  @inline(__always)
   func tokensUntilAnchor(_ day: DayWindow, _ limits: DayLimits, left: Int) -> Int {
     limits.rolling ? max(left, limits.perDay - Int(day.spent)) : left
   }

@@ -6,8 +6,13 @@ extension Fleet {
   ///
   /// - Parameter instance: The instance, with the events that wait on it.
   mutating func notePush(_ instance: InstanceSlot) {
-    outcomes.notePush(
-      instance, ofEventAged: pending.oldestTime(of: registry.instances[instance].waiting).map { now - $0 })
+    outcomes.notePush(instance, ofEventAged: ageOfOldestEvent(instance))
+  }
+
+  /// Returns the age of the oldest event that waits on an instance; nil if none does.
+  @inline(never)
+  private func ageOfOldestEvent(_ instance: InstanceSlot) -> TimeSpan? {
+    pending.oldestTime(of: registry.instances[instance].waiting).map { now - $0 }
   }
 
   /// Notes that a widget has fetched its content. The first fetch after a push is its receipt.

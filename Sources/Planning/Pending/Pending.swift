@@ -454,7 +454,7 @@ struct Pending {
 
     /// Returns the next cause, which may then be removed; nil at the end.
     @inline(__always)
-    mutating func next(_ pending: borrowing Pending) -> CauseSlot? {
+    mutating func next(_ pending: Pending) -> CauseSlot? {
       if upcoming.isAbsent { return nil }
       let cause = upcoming
       upcoming = pending.causes[cause].next

@@ -201,6 +201,7 @@ struct KindDemand {
     return price(state, left: left, needs, course, at: usual.place, faded, now: usual.at).looks
   }
 
+  @inline(__always)
   private func needs(_ state: DemandState, _ usual: DemandCourse) -> DemandCourse {
     scaled(usual, sum: Double(state.needSum), days: Double(state.days))
   }
@@ -282,6 +283,7 @@ struct KindDemand {
   private static let halfLivesPerUnit = 1 / 0.693_147_180_559_945_309
 
   /// Returns the factor by which an instance's memory of the last two hours has faded since it was updated, 0…1.
+  @inline(__always)
   static func faded(_ state: DemandState, _ now: Timestamp) -> Double {
     FadingMemory.factor(hours: Double(second(now) &- state.recentAt) / 3600)
   }
@@ -420,6 +422,7 @@ struct KindDemand {
   }
 
   /// Returns the whole seconds of log time. They wrap after 136 years, and so do their differences.
+  @inline(__always)
   private static func second(_ instant: Timestamp) -> UInt32 {
     UInt32(truncatingIfNeeded: instant.microseconds / 1_000_000)
   }

@@ -129,6 +129,7 @@ struct Pricing {
     Timestamp(microseconds: (hour * 2 + 1) * LocalZone.hour.microseconds / 2)
   }
 
+  @inline(__always)
   private func place(_ kind: KindSlot, _ timeOfDay: TimeOfDay) -> DayPlace {
     DayPlace(timeOfDay, anchorMinute: kinds[kind.index].anchorMinute)
   }
@@ -185,6 +186,7 @@ struct Pricing {
   ///   - timeOfDay: The local time.
   ///   - kind: The kind of the instance.
   ///   - habits: The habits of the device; nil if it sent no views.
+  @inline(__always)
   func looks(ahead timeOfDay: TimeOfDay, _ kind: KindSlot, _ habits: ViewHabits?) -> Double {
     kinds[kind.index].ahead(timeOfDay, habits)
   }

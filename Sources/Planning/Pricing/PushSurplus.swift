@@ -70,7 +70,6 @@ extension PushSurplus {
   ///   - base: The instant to which the time is relative, in µs.
   ///   - coder: The coder.
   /// - Throws: The coder's error.
-  @inline(__always)
   mutating func numbers<Coder: StateCoder & ~Copyable & ~Escapable>(
     since base: Int64, _ coder: inout Coder
   ) throws(Coder.Failure) {

@@ -12,7 +12,7 @@ struct InstanceWalk {
 
   /// Returns the next instance, which may then be removed; nil at the end.
   @inline(__always)
-  mutating func next(_ registry: borrowing Registry) -> InstanceSlot? {
+  mutating func next(_ registry: Registry) -> InstanceSlot? {
     if upcoming.isAbsent { return nil }
     let instance = upcoming
     upcoming = registry.instances[instance].next
@@ -26,7 +26,7 @@ struct EntryWalk {
 
   /// Returns the next entry, which may then be removed; nil at the end.
   @inline(__always)
-  mutating func next(_ registry: borrowing Registry) -> EntrySlot? {
+  mutating func next(_ registry: Registry) -> EntrySlot? {
     if upcoming.isAbsent { return nil }
     let entry = upcoming
     upcoming = registry.entries[entry].next

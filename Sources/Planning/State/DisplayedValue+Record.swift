@@ -21,7 +21,6 @@ extension DisplayedValue {
 extension FieldCoder {
   /// Encodes or decodes what a screen shows of a field.
   /// - Throws: The coder's error: `BinaryError` for bytes that no planner writes.
-  @inline(__always)
   mutating func displayedValue(_ value: inout DisplayedValue) throws(Failure) {
     var (form, low, high) = (value.form, Int64(bitPattern: value.low), Int64(bitPattern: value.high))
     try tag(&form, "a form of a value")
@@ -44,7 +43,6 @@ extension BinaryReader {
 
 extension BinaryWriter {
   /// Writes what a screen shows of a field.
-  @inline(__always)
   mutating func write(_ value: DisplayedValue) {
     var value = value
     displayedValue(&value)

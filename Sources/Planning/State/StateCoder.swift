@@ -62,7 +62,6 @@ extension StateCoder where Self: ~Copyable, Self: ~Escapable {
 
 extension OutputSpan<UInt8> {
   /// Appends the length of a text as a varint, then the text.
-  @inline(__always)
   mutating func append(lengthAnd text: Span<UInt8>) {
     append(varint: UInt64(text.count))
     append(text)

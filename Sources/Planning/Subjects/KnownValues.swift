@@ -38,11 +38,9 @@ struct KnownValues: Equatable {
   subscript(place: Int) -> DisplayedValue { isFew ? few[place] : many[place] }
 
   /// The time of the event that said the value at a place, 0..<`count`; the distant past if none did.
-  @inline(__always)
   func time(of place: Int) -> Timestamp { isFew ? fewTimes[place] : manyTimes[place] }
 
   /// Sets the value at a place, 0..<`count`, and the time of the event that says it.
-  @inline(__always)
   mutating func set(_ place: Int, to value: DisplayedValue, at time: Timestamp) {
     if isFew {
       (few[place], fewTimes[place]) = (value, time)

@@ -195,7 +195,6 @@ public struct DecisionWriter: Sendable {
   }
 
   /// Updates the cached texts for the planner's current record.
-  @inline(__always)
   mutating func prepare(_ fleet: borrowing Fleet) {
     if fleet.record.offset == offset, fleet.rules.offset == policyOffset { return }
     begin(fleet)
@@ -253,7 +252,6 @@ public struct DecisionWriter: Sendable {
     return apps[app.index].topic
   }
 
-  @inline(__always)
   private mutating func prepare(app: AppSlot, _ fleet: borrowing Fleet) {
     let number = fleet.ledgers.apps[app].number
     if app.index < apps.count, apps[app.index].number == number { return }
