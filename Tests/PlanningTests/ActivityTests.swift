@@ -178,7 +178,7 @@ struct ActivityTests {
     #expect(aps["attributes"]?["origin"] == .string("EWR"))
     #expect(aps["alert"] != nil)
     h.event(.delay(1, id: "e2", at: H.noon + H.hour, type: "flight.boarding"))
-    #expect(h.only?.reason == .alreadyStarted)
+    #expect(h.only?.reason == .awaitingToken)
     #expect(
       h.planner.zombies() == [
         Zombie(

@@ -135,10 +135,10 @@ struct RandomLife {
       // Most devices have the same app, and some have one of several builds of it.
       app: Int.random(in: 0..<4, using: &random) > 0 ? "com.example.flights" : "com.example.build\(version % 5)")
     addressed(&phone)
+    // Which events interest a push-to-start token, the policy says.
     registered[device] =
       phone.widgets.map { ($0.id, $0.interests) } + phone.controls.map { ($0.id, $0.interests) }
       + phone.activities.map { ($0.id, $0.interests) }
-      + phone.pushToStart.map { (Registration.starterID(kind: $0.kind), $0.interests) }
     harness.register(phone, at: time)
   }
 

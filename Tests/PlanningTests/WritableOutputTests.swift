@@ -140,7 +140,7 @@ struct WritableOutputTests {
     // A repeated start is refused by the restored planner as by the one that never stopped.
     h.planner = try Self.restored(state, Self.starts(kinds: kinds))
     h.event(.delay(5, id: "again", subject: subjects[0], at: H.noon + H.minute, type: "flight.boarding"))
-    #expect(h.last.map(\.reason) == Array(repeating: .alreadyStarted, count: kinds))
+    #expect(h.last.map(\.reason) == Array(repeating: .awaitingToken, count: kinds))
     // When the device no longer has the tokens, the pieces go with them.
     Self.register(starters: 0, &h, at: H.noon + 2 * H.minute)
     h.tick(at: H.noon + 24 * H.hour)

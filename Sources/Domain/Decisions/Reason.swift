@@ -1,5 +1,5 @@
 /// The reason for a decision. The cases are listed in the order in which the planner checks them; the first check that holds is
-/// the reason. Some are checked elsewhere: `activityEnded` and `alreadyStarted` before anything is sent, the size of a background
+/// the reason. Some are checked elsewhere: `awaitingToken` first, `activityEnded` and `alreadyStarted` before anything is sent, the size of a background
 /// push when it is weighed, and what the body of a Live Activity's push needs when it is made. A code never changes its meaning.
 ///
 /// This file is the one place that describes reasons: stored numbers, the reference page, the audit's texts and the counts of
@@ -32,6 +32,7 @@ public enum Reason: String, Sendable, CaseIterable {
   case emittedFree = "EMITTED_FREE"
   case activityEnded = "ACTIVITY_ENDED"
   case alreadyStarted = "ALREADY_STARTED"
+  case awaitingToken = "AWAITING_TOKEN"
   case endedQuiet = "ENDED_QUIET"
   case caughtUp = "CAUGHT_UP"
   case superseded = "SUPERSEDED"
@@ -129,6 +130,7 @@ extension Reason {
     case .emittedFree: (28, .sentFree)
     case .activityEnded: (29, .needless)
     case .alreadyStarted: (30, .needless)
+    case .awaitingToken: (34, .needless)
     case .endedQuiet: (31, .onCommands)
     case .caughtUp: (32, .onCommands)
     case .superseded: (24, .needless)
@@ -176,9 +178,11 @@ extension Reason {
     case .emittedFree: "Told a Live Activity at priority 5, which is free."
     case .activityEnded: "The Live Activity is over."
     case .alreadyStarted: "A Live Activity of the subject runs on the device, or was started before."
+    case .awaitingToken:
+      "A Live Activity of the subject was started by push, and the device has not registered its token yet. The registration is answered with the newest content, or with the end."
     case .endedQuiet: "The Live Activity was ended because its subject had gone quiet."
     case .caughtUp:
-      "Sent without an event: the screen was wrong about events that had ended. No push could reach it, a push failed, its kind was switched off, or its app had left the foreground unnoticed."
+      "Sent without an event: the screen was wrong about events that had ended. No push could reach it, a push failed, its kind was switched off, its app had left the foreground unnoticed, or a Live Activity has a new token."
     case .superseded: "What the event announced was undone, or a newer event took its place, while it waited."
     case .expired: "It passed its `maxAge`, or lost interest by its `halfLife`, while it waited."
     case .freshened: "A signal says that the widget shows the newest content already."
@@ -220,6 +224,8 @@ extension Reason {
     case .emittedFree: "nothing; raise the rule's relevance if it must arrive at once"
     case .activityEnded: "nothing"
     case .alreadyStarted: "nothing"
+    case .awaitingToken:
+      "nothing; if it lasts, see that the app registers the activity with its token (`rouse audit zombies` lists those)"
     case .endedQuiet: "lengthen quietEnd if its subjects pause for longer"
     case .caughtUp: "nothing; look for NO_TOKEN, TOKEN_DEAD and refused pushes of the device if it happens often"
     case .superseded: "nothing; if the middle states matter too, raise their relevance"
@@ -268,6 +274,8 @@ extension Reason {
     case .emittedFree: "told the Live Activity at priority 5, which is free and arrives when it suits the device"
     case .activityEnded: "the Live Activity is over"
     case .alreadyStarted: "a Live Activity of this subject runs on the device, or was started before"
+    case .awaitingToken:
+      "a Live Activity of this subject was started, and its token is not known yet: its registration is answered with the newest content"
     case .endedQuiet: "the Live Activity was ended because its subject had gone quiet"
     case .caughtUp: "sent without an event, because the screen was still wrong about events that had ended"
     case .superseded: "a newer event took its place, or undid it, before a push was worth it"

@@ -168,7 +168,7 @@ extension Fleet {
     var due = state.startedAt + ActivityTimes.life
     // An activity that no push can reach is not examined after a silence.
     if !state.ended, !state.tokenDead, let activity = rules.activity(registry.instances[instance].kind) {
-      due = min(due, state.lastEventAt + activity.quietEnd)
+      due = min(due, state.lastEventAt + activity.quietEnd, state.owedAt)
     }
     setDue(instance, max(due, now + TimeSpan(microseconds: 1)))
   }
@@ -182,36 +182,64 @@ extension Fleet {
       if state.isChannel { forget(registry.id(of: registry.instances[instance].device), into: &output) }
       return
     }
-    guard !state.ended, let activity = rules.activity(registry.instances[instance].kind),
-      now - state.lastEventAt >= activity.quietEnd, !state.tokenDead
-    else {
-      setActivityTimer(instance)
-      return
+    if !state.ended, !state.tokenDead, let activity = rules.activity(registry.instances[instance].kind) {
+      if now - state.lastEventAt >= activity.quietEnd {
+        let known = subjects.slot(state.content).map { subjects.slots[$0].newest.content.event(after: nil) }
+        sendEnd(as: .endedQuiet, known, instance, state, activity, into: &output)
+      } else if state.owedAt <= now {
+        answerToken(of: instance, state, activity, into: &output)
+      }
     }
-    endQuietly(instance, state, activity, into: &output)
     setActivityTimer(instance)
   }
 
-  private mutating func endQuietly(
-    _ instance: InstanceSlot, _ state: AddressedState, _ activity: ActivityPolicy, into output: inout PlannerOutput
+  /// Sends an end that no event causes.
+  /// - Parameters:
+  ///   - reason: The reason for the command.
+  ///   - known: An event with all that is known of the activity's subject; nil for an end without content.
+  ///   - instance: The activity.
+  ///   - state: Its state.
+  ///   - activity: The policy of its kind.
+  ///   - output: Receives the command.
+  mutating func sendEnd(
+    as reason: Reason, _ known: DomainEvent?, _ instance: InstanceSlot, _ state: AddressedState,
+    _ activity: ActivityPolicy, into output: inout PlannerOutput
   ) {
     let device = registry.instances[instance].device
     let timestamp = max(now.seconds, state.timestamp + 1)
-    registry[addressed: instance]?.push(timestamp: timestamp)
-    registry[addressed: instance]?.end()
     let rate = ledgers.activityRate(frequentPushes: state.frequentPushes)
     let free = registry.isInDeveloperMode(device) || rate.isUnlimited || state.isChannel
     let charged = !free && rate.admits(state.rate, now: now)
-    let known = subjects.slot(state.content).map { subjects.slots[$0].newest.content.event(after: nil) }
     let (body, band) = end(activity, known, isChannel: state.isChannel, timestamp: timestamp)
+    send(
+      ActivityVerdict.Push(timestamp: timestamp, body: body, band: band, isEnd: true, starts: nil), as: reason,
+      instance,
+      priority: charged || free ? 10 : 5, charged: charged, into: &output)
+    registry[addressed: instance]?.end()
+  }
+
+  /// Sends a push that no event causes.
+  /// - Parameters:
+  ///   - push: The push.
+  ///   - reason: The reason for the command.
+  ///   - instance: The activity.
+  ///   - priority: The APNs priority.
+  ///   - charged: Whether a token of the activity is charged. There must be one.
+  ///   - output: Receives the command.
+  mutating func send(
+    _ push: ActivityVerdict.Push, as reason: Reason, _ instance: InstanceSlot, priority: UInt8, charged: Bool,
+    into output: inout PlannerOutput
+  ) {
+    let device = registry.instances[instance].device
     let payload = PlannedPayload(
-      body: body, band: band, subject: nil, expires: expiry(of: instance, isEnd: true))
-    let command = append(
-      payload, instance, device, priority: charged || free ? 10 : 5, event: .absent, into: &output)
+      body: push.body, band: push.band, subject: nil,
+      expires: expiry(of: instance, isEnd: push.isEnd, priority: priority))
+    let command = append(payload, instance, device, priority: priority, event: .absent, into: &output)
     if charged { charge(instance, device, .activity, command: command, into: &output) }
     chargeApp(of: device, command: command, into: &output)
     output.served.append(
-      PlannedServed(instance: instance, reason: .endedQuiet, causesStart: output.causes.count, causesCount: 0))
+      PlannedServed(instance: instance, reason: reason, causesStart: output.causes.count, causesCount: 0))
     output.commands[command].servedCount = 1
+    registry[addressed: instance]?.push(timestamp: push.timestamp)
   }
 }

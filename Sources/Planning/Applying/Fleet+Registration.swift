@@ -126,13 +126,17 @@ extension Fleet {
     _ activity: Registration.Activity, _ device: DeviceSlot, into output: inout PlannerOutput
   ) {
     let instance = place(activity.id, activity.kind, .activity, device, into: &output)
+    let isNewToken: Bool
     switch activity.address {
-    case .token(let token): registry.address(instance, token: token, isChannel: false)
-    case .channel(let channel): registry.address(instance, token: channel.text, isChannel: true)
+    case .token(let token): isNewToken = registry.address(instance, token: token, isChannel: false)
+    case .channel(let channel):
+      registry.address(instance, token: channel.text, isChannel: true)
+      isNewToken = false
     }
     registry[addressed: instance]?.register(
       startedAt: activity.startedAt, frequentPushes: activity.frequentPushes, now: now)
     listen(instance, to: activity.interests)
+    if isNewToken { oweAnswer(to: instance) }
     setActivityTimer(instance)
   }
 
@@ -224,6 +228,9 @@ extension Fleet {
   private mutating func rememberRegistered(_ activity: Registration.Activity, _ device: DeviceSlot) {
     guard let starter = registry.find(Registration.starterID(kind: activity.kind), of: device) else { return }
     registry[addressed: starter]?.register(startsUpTo: activity.startedAt)
+    for key in activity.interests {
+      registry[addressed: starter]?.register(startOf: key, startedAt: activity.startedAt)
+    }
   }
 
   /// Remembers the subjects of an activity that subscribes to a channel as started, because the activity runs on the device.

@@ -98,7 +98,9 @@ extension Fleet {
     let kind = registry.instances[instance].kind
     let evaluation = event.evaluations[kind.index]
     let isStarter = registry.instances[instance].surface == .starter
-    guard evaluation.hasRule, !isStarter || evaluation.action == .start else { return .noMatch }
+    assert(!isStarter || concerns(starter: instance, event), "a push-to-start token is asked about starts alone")
+    if isStarter, awaitsToken(event.content?.subject ?? "", by: instance) { return .awaitingToken }
+    guard evaluation.hasRule else { return .noMatch }
     // The current state is updated even when nothing is sent, because the next push will show it.
     let (shown, current) = registry[screen: entry].compare(isStarter ? nil : displayed)
     newCurrent = current
@@ -114,6 +116,20 @@ extension Fleet {
       return hasStarted(event.content?.subject ?? "", by: instance, device: device) ? .alreadyStarted : nil
     }
     return state.ended || now - state.startedAt >= ActivityTimes.life ? .activityEnded : nil
+  }
+
+  /// Returns whether an event concerns a push-to-start token: whether it starts an activity, or changes one that was started by the token
+  /// and has none of its own yet.
+  func concerns(starter: InstanceSlot, _ event: borrowing EventInHand) -> Bool {
+    let evaluation = event.evaluations[registry.instances[starter].kind.index]
+    if evaluation.hasRule, evaluation.action == .start { return true }
+    return awaitsToken(event.content?.subject ?? "", by: starter)
+  }
+
+  /// Returns whether an activity of the subject was started by a push-to-start token, and the device has not registered it yet.
+  private func awaitsToken(_ subject: Identifier, by starter: InstanceSlot) -> Bool {
+    guard let started = registry.addressed[starter]?.started, !started.isEmpty else { return false }
+    return started.contains { $0.subject == subject && !$0.isRegistered && now - $0.at < ActivityTimes.life }
   }
 
   // MARK: Lanes
@@ -162,7 +178,7 @@ extension Fleet {
     return lane
   }
 
-  private func isQuiet(_ device: DeviceSlot, relevance: Double) -> Bool {
+  func isQuiet(_ device: DeviceSlot, relevance: Double) -> Bool {
     guard let hours = rules.policy.quietHours else { return false }
     return zones.quietEnd(registry.devices[device].zone) != nil && Float(relevance) < Float(hours.exceptRelevance)
   }

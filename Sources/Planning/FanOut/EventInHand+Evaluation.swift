@@ -65,6 +65,9 @@ extension EventInHand {
           comparisons.append((kind, formula))
         }
       }
+      if standing == .fresh, fleet.rules.activity(kind) != nil {
+        known.note(evaluation.action, fleet.rules[kind].name, at: saidAt)
+      }
       evaluations[kind.index] = evaluation
       evaluated.append(kind)
     }
@@ -77,7 +80,7 @@ extension EventInHand {
     if !known.isEmpty { known = KnownContent() }
     told = nil
     if standing != .fresh { return }
-    if !fleet.rules.contentPaths.isEmpty {
+    if isRead || !fleet.rules.contentPaths.isEmpty {
       let slot = fleet.subjects.slot(SubjectMemory.contentKey(subject: subject))
       if let slot { known = fleet.subjects.slots[slot].newest.content }
       if isRead || slot != nil { known.take(event, fleet.rules.contentPaths, at: saidAt) }

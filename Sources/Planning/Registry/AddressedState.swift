@@ -24,6 +24,9 @@ struct AddressedState {
   var lastEventAt = Timestamp(microseconds: 0)
   /// The key of what is known of the subject that the last push told of (`SubjectMemory.contentKey`); none before the first push.
   var content = KeyedHash.none
+  /// The log time at which the activity is pushed its newest content, or its end, without an event, because its token is new; the distant
+  /// future if nothing is owed.
+  var owedAt = Timestamp.distantFuture
   /// The subjects that have an activity already, so that this push-to-start token starts no second one: those that it started,
   /// and those of registered activities on broadcast channels.
   var started: [StartedSubject] = []
@@ -34,11 +37,15 @@ struct AddressedState {
   /// - Parameters:
   ///   - token: The token, or the id of a broadcast channel.
   ///   - isChannel: Whether `token` is the id of a broadcast channel.
-  mutating func address(token: String, isChannel: Bool) {
+  /// - Returns: Whether it is another token than before.
+  @discardableResult
+  mutating func address(token: String, isChannel: Bool) -> Bool {
     let token = isChannel ? token : TokenPair.lowercased(token)
-    if self.token != token { tokenDead = false }
+    let isOther = self.token != token
+    if isOther { tokenDead = false }
     self.token = token
     self.isChannel = isChannel
+    return isOther
   }
 
   /// Notes that APNs has refused the token for good.
@@ -81,15 +88,29 @@ struct AddressedState {
   /// Notes the log time of a new event about the activity's subject.
   mutating func hear(at instant: Timestamp) { lastEventAt = instant }
 
-  /// Notes the `timestamp` in the payload of a push, in Unix seconds.
-  mutating func push(timestamp: Int64) { self.timestamp = timestamp }
+  /// Notes a push. It shows all that is known, so nothing is owed.
+  /// - Parameter timestamp: The `timestamp` in its payload, in Unix seconds.
+  mutating func push(timestamp: Int64) {
+    self.timestamp = timestamp
+    settle()
+  }
 
   /// Notes the subject of a push.
   /// - Parameter content: The key of what is known of it.
   mutating func tell(of content: KeyedHash) { self.content = content }
 
+  /// Notes that the activity is to be pushed what it should show.
+  /// - Parameter due: The log time of the push.
+  mutating func owe(at due: Timestamp) { owedAt = due }
+
+  /// Notes that the activity shows what it should, or cannot be told.
+  mutating func settle() { owedAt = .distantFuture }
+
   /// Notes that the activity is over.
-  mutating func end() { ended = true }
+  mutating func end() {
+    ended = true
+    settle()
+  }
 
   /// Remembers a start by this push-to-start token. Only the newest start of a subject is kept, and starts that are over are
   /// removed.
@@ -106,6 +127,16 @@ struct AddressedState {
   /// Marks the starts up to an instant as registered, so that they never count as zombies.
   mutating func register(startsUpTo instant: Timestamp) {
     for place in started.indices where started[place].at <= instant { started[place].isRegistered = true }
+  }
+
+  /// Marks the start of a subject as registered by the activity that the push has started.
+  /// - Parameters:
+  ///   - subject: The subject.
+  ///   - instant: The instant at which the activity was started, by the clock of the device.
+  mutating func register(startOf subject: Identifier, startedAt instant: Timestamp) {
+    for place in started.indices where started[place].subject == subject && started[place].begins(activityOf: instant) {
+      started[place].isRegistered = true
+    }
   }
 
   /// Forgets the tokens spent and the starts.
@@ -125,6 +156,12 @@ struct AddressedState {
     var at: Timestamp
     /// Whether the device has registered the activity. If not, it can be neither updated nor ended (a zombie).
     var isRegistered = false
+
+    /// Returns whether an activity of the subject can be the one that this start has made.
+    /// - Parameter instant: The instant at which the activity was started, by the clock of the device.
+    func begins(activityOf instant: Timestamp) -> Bool {
+      at - ActivityTimes.clockError <= instant && instant <= at + ActivityTimes.delivery + ActivityTimes.clockError
+    }
   }
 }
 
@@ -132,6 +169,10 @@ struct AddressedState {
 enum ActivityTimes {
   /// The time after which the system ends an activity by itself. Source: Apple, "Displaying live data with Live Activities".
   static let life = TimeSpan.hours(8)
+  /// The time by which the clock of a device may be wrong.
+  static let clockError = TimeSpan.minutes(10)
+  /// The time within which APNs delivers a start: the life of its command.
+  static let delivery = TimeSpan.minutes(15)
   /// The time for which a start is remembered: the 8 h of an activity's life, and the 4 h that it may stay on the lock screen
   /// after that.
   static let startMemory = TimeSpan.hours(12)

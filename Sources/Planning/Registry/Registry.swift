@@ -540,9 +540,10 @@ struct Registry {
   ///   - instance: The instance.
   ///   - token: The token, or the id of a broadcast channel.
   ///   - isChannel: Whether `token` is the id of a broadcast channel.
-  mutating func address(_ instance: InstanceSlot, token: String, isChannel: Bool) {
+  @discardableResult
+  mutating func address(_ instance: InstanceSlot, token: String, isChannel: Bool) -> Bool {
     noteChange(instance)
-    addressed[instance, default: AddressedState()].address(token: token, isChannel: isChannel)
+    return addressed[instance, default: AddressedState()].address(token: token, isChannel: isChannel)
   }
 
   /// Removes the additional state of an instance and returns it, for another instance that takes it over.

@@ -50,6 +50,9 @@ extension AddressedState {
     var hasContent = !content.isNone
     try coder.bool(&hasContent, "whether a push has told of a subject")
     if hasContent { try coder.hash(&content, "a hash") }
+    var isOwed = owedAt != .distantFuture
+    try coder.bool(&isOwed, "whether a push is owed")
+    if isOwed { try coder.instant(&owedAt, since: base, "an instant") }
     let blank = StartedSubject(subject: "", at: Timestamp(microseconds: 0))
     try coder.list(elements: &started, blank: blank) { (start, coder) throws(Coder.Failure) in
       try start.fields(since: base, &coder)

@@ -22,13 +22,16 @@ extension KnownContent {
   ///   - coder: The coder.
   /// - Throws: The coder's error: `BinaryError` if bytes that are read are damaged.
   mutating func fields<Coder: FieldCoder>(since base: Int64, _ coder: inout Coder) throws(Coder.Failure) {
+    try coder.list(elements: &sessions, blank: Session(kind: "")) { (session, coder) throws(Coder.Failure) in
+      try coder.string(&session.kind, "a kind")
+      try coder.instant(&session.start, before: base)
+      try coder.instant(&session.end, before: base)
+    }
     let blank = KnownField(path: "", value: .null, time: .distantPast)
     try coder.list(elements: &fields, blank: blank) { (field, coder) throws(Coder.Failure) in
       try coder.string(&field.path, "a path")
       try coder.fieldValue(&field.value)
-      var age = base &- field.time.microseconds
-      try coder.zigzag(&age, "a time")
-      if Coder.reads { field.time = Timestamp(microseconds: base &- age) }
+      try coder.instant(&field.time, before: base)
     }
   }
 }
@@ -51,6 +54,13 @@ extension FieldValue {
 }
 
 extension FieldCoder {
+  /// Encodes or decodes a time relative to a later one, in µs.
+  fileprivate mutating func instant(_ time: inout Timestamp, before base: Int64) throws(Failure) {
+    var age = base &- time.microseconds
+    try zigzag(&age, "a time")
+    if Self.reads { time = Timestamp(microseconds: base &- age) }
+  }
+
   /// Encodes or decodes the value of an event's field.
   /// - Throws: The coder's error: `BinaryError` for bytes that no planner writes.
   fileprivate mutating func fieldValue(_ value: inout FieldValue) throws(Failure) {

@@ -1,4 +1,5 @@
 import Domain
+import Policies
 
 /// The paths of the fields that the templates of Live Activities read.
 struct ContentPaths {
@@ -60,8 +61,9 @@ struct ContentPaths {
   }
 }
 
-/// The fields of a subject that templates of Live Activities read, each with the value in the newest event that said it. An event changes
-/// only the fields that it carries, and none that a newer event has said.
+/// What Live Activities must know of a subject: the fields that their templates read, each with the value in the newest event that said it,
+/// and when an event last started or ended activities. An event changes only the fields that it carries, and none that a newer event has
+/// said.
 struct KnownContent: Equatable {
   /// The largest size of all texts of a subject's fields that are kept, in UTF-8 bytes. No push of the platform has room for more.
   /// - Beyond: a text that has no room is sent with its own event, and counts as null after that.
@@ -75,10 +77,41 @@ struct KnownContent: Equatable {
     var time: Timestamp
   }
 
+  /// The newest events by whose rules activities of a kind start and end. The distant past stands for none.
+  struct Session: Equatable {
+    /// The name of the kind.
+    var kind: Identifier
+    /// The time of the newest event that starts activities.
+    var start = Timestamp.distantPast
+    /// The time of the newest event that ends them.
+    var end = Timestamp.distantPast
+  }
+
   /// The fields that an event has said, sorted by path.
   var fields: [KnownField] = []
+  /// The sessions of the kinds that have had one, in the order in which they came.
+  var sessions: [Session] = []
 
-  var isEmpty: Bool { fields.isEmpty }
+  var isEmpty: Bool { fields.isEmpty && sessions.isEmpty }
+
+  /// The time of the newest event that has said a field; the distant past if none has.
+  var newest: Timestamp { fields.reduce(.distantPast) { max($0, $1.time) } }
+
+  /// Returns the session of a kind.
+  func session(_ kind: Identifier) -> Session { sessions.first { $0.kind == kind } ?? Session(kind: kind) }
+
+  /// Notes that an event starts or ends activities of a kind.
+  /// - Parameters:
+  ///   - action: The action of the rule; an update changes nothing.
+  ///   - kind: The name of the kind.
+  ///   - time: The time from which on the event is true.
+  mutating func note(_ action: Rule.Action, _ kind: Identifier, at time: Timestamp) {
+    if action == .update { return }
+    var session = session(kind)
+    if action == .start { session.start = max(session.start, time) } else { session.end = max(session.end, time) }
+    sessions.removeAll { $0.kind == kind }
+    sessions.append(session)
+  }
 
   /// Takes over what an event says.
   /// - Parameters:

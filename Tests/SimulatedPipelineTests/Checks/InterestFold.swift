@@ -16,17 +16,26 @@ struct InterestFold {
 
   /// Takes the next record of the log.
   ///
-  /// - Returns: Whether an event comes for the first time, and the instances that it reaches.
-  mutating func take(_ content: LogRecord.Content, now: Int64) -> (Bool, [ReferencePlanner.Interested]) {
+  /// - Returns: Whether an event comes for the first time, the instances that it reaches, and the push-to-start tokens that it may reach:
+  ///   the policy says what starts an activity.
+  mutating func take(_ content: LogRecord.Content, now: Int64) -> (
+    Bool, [ReferencePlanner.Interested], starters: [ReferencePlanner.Interested]
+  ) {
     for (device, state) in devices where state.endsAt <= now { devices[device] = nil }
     switch content {
     case .registration(let registration): register(registration, now: now)
     case .forget(let device): devices[device] = nil
-    case .event(let event): return (seen.insert(event.id).inserted, interested(event))
+    case .event(let event):
+      let found = interested(event)
+      return (
+        seen.insert(event.id).inserted, found.filter { !Self.isStarter($0) }, starters: found.filter(Self.isStarter)
+      )
     case .signal, .policy, .claims, .tick: break
     }
-    return (false, [])
+    return (false, [], starters: [])
   }
+
+  private static func isStarter(_ one: ReferencePlanner.Interested) -> Bool { one.instance.text.hasPrefix("start/") }
 
   private mutating func register(_ registration: Registration, now: Int64) {
     let known = devices[registration.device]

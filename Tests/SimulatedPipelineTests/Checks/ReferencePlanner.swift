@@ -109,7 +109,8 @@ final class ReferencePlanner {
   }
 
   private func note(_ content: LogRecord.Content) {
-    let (isFirst, found) = interests.take(content, now: planner.now.microseconds)
+    let (isFirst, found, starters) = interests.take(content, now: planner.now.microseconds)
+    wantedLater.formUnion(starters)
     if isFirst { wanted += found } else { wantedLater.formUnion(found) }
   }
 
