@@ -208,7 +208,7 @@ final class CandidateReplay {
 
   /// Reverses the last command of a device if APNs refused it: a refused push costs no tokens and shows nothing.
   private func refund(_ signal: Signal) {
-    guard case .deliveryCompleted(let command, let outcome) = signal.kind, outcome != .accepted,
+    guard case .deliveryCompleted(let command, let outcome, _) = signal.kind, outcome != .accepted,
       recount.refund(command, device: signal.device)
     else { return }
     guard let last = lastReloads.removeValue(forKey: signal.device), last.command == command else { return }

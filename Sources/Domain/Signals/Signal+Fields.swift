@@ -46,10 +46,14 @@ extension Signal.Kind: FieldCoded {
     case .tokenRejected(var token):
       try coder.string(&token, "a token")
       self = .tokenRejected(token: token)
-    case .deliveryCompleted(var command, var outcome):
+    case .deliveryCompleted(var command, var outcome, var answer):
+      var status = answer.status ?? 0
       try coder.string(&command, "a command id")
       try coder.choice(&outcome, "a delivery outcome")
-      self = .deliveryCompleted(command: command, outcome: outcome)
+      try coder.varint(&status, "a status")
+      try coder.string(&answer.reason, "a reason")
+      answer.status = status == 0 ? nil : status
+      self = .deliveryCompleted(command: command, outcome: outcome, answer: answer)
     }
   }
 }

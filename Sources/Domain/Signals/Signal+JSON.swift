@@ -51,10 +51,12 @@ extension Signal.Kind: JSONFields {
     case .tokenRejected(var token):
       try coder.text("token", &token, bytesMax: DomainBounds.tokenBytesMax)
       self = .tokenRejected(token: token)
-    case .deliveryCompleted(var command, var outcome):
+    case .deliveryCompleted(var command, var outcome, var answer):
       try coder.text("command", &command)
       try coder.choice("outcome", &outcome)
-      self = .deliveryCompleted(command: command, outcome: outcome)
+      try coder.count("status", &answer.status)
+      try coder.text("reason", &answer.reason)
+      self = .deliveryCompleted(command: command, outcome: outcome, answer: answer)
     }
   }
 

@@ -38,7 +38,7 @@ public struct Signal: Hashable, Sendable {
     /// `token.rejected`: APNs refused this token for good.
     case tokenRejected(token: String)
     /// `delivery.completed`: the delivery of one command ended.
-    case deliveryCompleted(command: Identifier, outcome: DeliveryOutcome)
+    case deliveryCompleted(command: Identifier, outcome: DeliveryOutcome, answer: APNsAnswer = APNsAnswer())
   }
 
   /// The reason why a widget fetched its content.
@@ -55,6 +55,30 @@ public struct Signal: Hashable, Sendable {
     case session
     /// The system, after a change of the locale, of the text size and the like.
     case system
+  }
+
+  /// What APNs answered to a push, as far as the sender states it.
+  public struct APNsAnswer: Hashable, Sendable {
+    /// The HTTP status; nil if it is not stated.
+    public var status: Int?
+    /// The `reason` in the body of a refusal; nil if it is not stated.
+    public var reason: Identifier?
+
+    /// Creates an answer.
+    public init(status: Int? = nil, reason: Identifier? = nil) { (self.status, self.reason) = (status, reason) }
+
+    /// Whether the token can never be used again.
+    /// Source: Apple's page "Handling notification responses from APNs".
+    public var isTokenDead: Bool {
+      if status == 410 { return true }
+      return switch reason?.text {
+      case "BadDeviceToken", "DeviceTokenNotForTopic", "ExpiredToken", "Unregistered": true
+      default: false
+      }
+    }
+
+    /// Whether APNs would refuse the same push again.
+    public var isForGood: Bool { !isTokenDead && (status == 400 || status == 413) }
   }
 
   /// The end of the delivery of a command.

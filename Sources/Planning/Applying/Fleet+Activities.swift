@@ -41,10 +41,12 @@ extension Fleet {
     if push.starts == nil {
       registry[addressed: instance]?.tell(of: SubjectMemory.contentKey(subject: event.subject))
     }
+    let sent = send(push, of: event, instance, device, verdict.lane, verdict.relevance, into: &output)
     if let subject = push.starts {
-      remember(AddressedState.StartedSubject(subject: subject, at: now), by: instance)
+      remember(AddressedState.StartedSubject(subject: subject, at: now, push: sent), by: instance)
+    } else {
+      registry[addressed: instance]?.send(sent, isNews: true)
     }
-    send(push, of: event, instance, device, verdict.lane, verdict.relevance, into: &output)
     if push.isEnd { registry[addressed: instance]?.end() }
     if push.starts == nil { setActivityTimer(instance) }
   }
@@ -76,7 +78,7 @@ extension Fleet {
   private mutating func send(
     _ push: ActivityVerdict.Push, of inHand: borrowing EventInHand, _ instance: InstanceSlot, _ device: DeviceSlot,
     _ lane: ActivityVerdict.Lane, _ relevance: Float, into output: inout PlannerOutput
-  ) {
+  ) -> AddressedState.SentPush {
     let event = inHand.slot
     let payload = PlannedPayload(
       body: push.body, band: push.band, subject: push.starts,
@@ -86,7 +88,7 @@ extension Fleet {
     if lane.priority == 10, !registry.isInDeveloperMode(device) {
       learnPush(instance, worth: lane.weighing.worth)
     }
-    chargeApp(of: device, command: command, into: &output)
+    let isAppCharged = chargeApp(of: device, command: command, into: &output)
     markFresh(instance, after: inHand)
     registry.noteReload(instance, at: now)
     let reason: Reason = lane.priority == 10 ? .emitted : .emittedFree
@@ -99,6 +101,15 @@ extension Fleet {
     decision.command = Int32(command)
     (decision.causesStart, decision.causesCount) = (UInt32(output.causes.count - 1), 1)
     report(decision, into: &output)
+    return sentPush(command, isEnd: push.isEnd, isCharged: lane.ledger != nil, isAppCharged: isAppCharged, output)
+  }
+
+  private func sentPush(
+    _ command: Int, isEnd: Bool, isCharged: Bool, isAppCharged: Bool, _ output: PlannerOutput
+  ) -> AddressedState.SentPush {
+    AddressedState.SentPush(
+      offset: record.offset, ordinal: output.commands[command].ordinal, isEnd: isEnd, isCharged: isCharged,
+      isAppCharged: isAppCharged)
   }
 
   /// Returns the time until which a push is worth sending. An update at priority 10 is soon outdated. One at priority 5 may wait until the
@@ -148,14 +159,17 @@ extension Fleet {
 
   /// Charges the app. An end is sent even when the app's daily limit is spent, because every activity must end. It is not charged then, so
   /// no ledger is overspent.
-  private mutating func chargeApp(of device: DeviceSlot, command: Int, into output: inout PlannerOutput) {
+  /// - Returns: Whether it is charged.
+  private mutating func chargeApp(of device: DeviceSlot, command: Int, into output: inout PlannerOutput) -> Bool {
     let app = registry.devices[device].app
-    if registry.isInDeveloperMode(device) || ledgers.apps.tokensLeft(app, now: now) == 0 { return }
+    if registry.isInDeveloperMode(device) || ledgers.apps.tokensLeft(app, now: now) == 0 { return false }
     ledgers.apps.charge(app, at: record.offset, now: now)
     let left = ledgers.apps.tokensLeft(app, now: now)
-    if left < 0 { return }
-    output.charges.append(PlannedCharge(ledger: .app, instance: .absent, left: Int32(left)))
-    output.commands[command].chargesCount += 1
+    if left >= 0 {
+      output.charges.append(PlannedCharge(ledger: .app, instance: .absent, left: Int32(left)))
+      output.commands[command].chargesCount += 1
+    }
+    return true
   }
 
   // MARK: Ends
@@ -164,11 +178,16 @@ extension Fleet {
   mutating func setActivityTimer(_ instance: InstanceSlot) {
     guard let state = registry.addressed[instance] else { return }
     pending.clearDue(&registry[waiting: instance])
-    if state.ended, !state.isChannel { return }
+    let isOwed = state.owedAt != .distantFuture
+    if state.ended, !state.isChannel, !isOwed { return }
     var due = state.startedAt + ActivityTimes.life
     // An activity that no push can reach is not examined after a silence.
-    if !state.ended, !state.tokenDead, let activity = rules.activity(registry.instances[instance].kind) {
-      due = min(due, state.lastEventAt + activity.quietEnd, state.owedAt)
+    if !state.tokenDead, let activity = rules.activity(registry.instances[instance].kind) {
+      if isOwed {
+        due = min(due, state.owedAt)
+      } else if !state.ended {
+        due = min(due, state.lastEventAt + activity.quietEnd)
+      }
     }
     setDue(instance, max(due, now + TimeSpan(microseconds: 1)))
   }
@@ -182,12 +201,13 @@ extension Fleet {
       if state.isChannel { forget(registry.id(of: registry.instances[instance].device), into: &output) }
       return
     }
-    if !state.ended, !state.tokenDead, let activity = rules.activity(registry.instances[instance].kind) {
-      if now - state.lastEventAt >= activity.quietEnd {
+    if !state.tokenDead, let activity = rules.activity(registry.instances[instance].kind) {
+      let isSilent = !state.ended && now - state.lastEventAt >= activity.quietEnd
+      if state.owedAt <= now, !state.ended {
+        payOwed(to: instance, state, activity, into: &output)
+      } else if state.owedAt <= now || isSilent && state.owedAt == .distantFuture {
         let known = subjects.slot(state.content).map { subjects.slots[$0].newest.content.event(after: nil) }
-        sendEnd(as: .endedQuiet, known, instance, state, activity, into: &output)
-      } else if state.owedAt <= now {
-        answerToken(of: instance, state, activity, into: &output)
+        sendEnd(as: isSilent ? .endedQuiet : .caughtUp, known, instance, state, activity, into: &output)
       }
     }
     setActivityTimer(instance)
@@ -236,10 +256,12 @@ extension Fleet {
       expires: expiry(of: instance, isEnd: push.isEnd, priority: priority))
     let command = append(payload, instance, device, priority: priority, event: .absent, into: &output)
     if charged { charge(instance, device, .activity, command: command, into: &output) }
-    chargeApp(of: device, command: command, into: &output)
+    let isAppCharged = chargeApp(of: device, command: command, into: &output)
     output.served.append(
       PlannedServed(instance: instance, reason: reason, causesStart: output.causes.count, causesCount: 0))
     output.commands[command].servedCount = 1
     registry[addressed: instance]?.push(timestamp: push.timestamp)
+    let sent = sentPush(command, isEnd: push.isEnd, isCharged: charged, isAppCharged: isAppCharged, output)
+    registry[addressed: instance]?.send(sent, isNews: false)
   }
 }

@@ -31,7 +31,8 @@ extension Fleet {
       countInstances(of: device, by: -1)
       registry.reject(token: token, of: device)
       countInstances(of: device, by: 1)
-    case .deliveryCompleted(let command, let outcome):
+    case .deliveryCompleted(let command, let outcome, let answer):
+      if settleActivityPush(command, device, outcome, answer) { break }
       if outcome != .accepted { refund(command, device) }
     case .activityEnded(let id), .activityDismissed(let id): close(activity: id, device)
     case .widgetViewed:
@@ -46,7 +47,7 @@ extension Fleet {
 
   private mutating func close(activity id: Identifier, _ device: DeviceSlot) {
     guard let instance = registry.find(id, of: device), registry.addressed[instance] != nil else { return }
-    registry[addressed: instance]?.end()
+    registry[addressed: instance]?.close()
     pending.clearDue(&registry[waiting: instance])
   }
 
@@ -123,7 +124,7 @@ extension Fleet {
 
   /// Returns whether one more command of a device may count as not delivered. Whoever may report failures could otherwise take any
   /// number of pushes out of the books, and have every screen pushed again as soon as it may be.
-  private func allowsRefund(_ device: DeviceSlot) -> Bool {
+  func allowsRefund(_ device: DeviceSlot) -> Bool {
     let app = registry.devices[device].app
     let limit = rules.appRefundLimit(ledgers.apps[app].id, partition: partition, of: partitionCount)
     return registry.rare(device).refunds(now: now).count < rules.deviceRefundsMax

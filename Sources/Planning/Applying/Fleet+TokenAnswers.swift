@@ -7,17 +7,18 @@ import Policies
 extension Fleet {
   /// Notes that an activity with a new token is to be pushed what it should show, if anything is known.
   mutating func oweAnswer(to instance: InstanceSlot) {
-    if newestSubject(of: instance) != nil { registry[addressed: instance]?.owe(at: now) }
+    guard registry.addressed[instance]?.ended == false, newestSubject(of: instance) != nil else { return }
+    registry[addressed: instance]?.owe(at: now)
   }
 
-  /// Pushes an activity what it should show, because its token is new.
+  /// Pushes an activity what it should show, because its token is new or APNs did not take the last push.
   /// - Parameters:
   ///   - instance: The activity, whose token is alive.
   ///   - state: Its state.
   ///   - activity: The policy of its kind.
   ///   - output: Receives the command.
-  mutating func answerToken(
-    of instance: InstanceSlot, _ state: AddressedState, _ activity: ActivityPolicy, into output: inout PlannerOutput
+  mutating func payOwed(
+    to instance: InstanceSlot, _ state: AddressedState, _ activity: ActivityPolicy, into output: inout PlannerOutput
   ) {
     registry[addressed: instance]?.settle()
     let (device, kind) = (registry.instances[instance].device, registry.instances[instance].kind)
@@ -32,7 +33,7 @@ extension Fleet {
       return sendEnd(as: .caughtUp, content.event(after: nil), instance, state, activity, into: &output)
     }
     let shownAt = state.timestamp > 0 ? Timestamp(microseconds: 0) + .seconds(state.timestamp) : begun
-    let isNews = content.newest > shownAt
+    let isNews = content.newest > shownAt || state.refusals > 0
     // What went to the token before this one may be lost, and the card of this id may be another than that of the start.
     guard isNews || start != nil || state.timestamp > 0 else { return }
     let isDeveloper = registry.isInDeveloperMode(device)

@@ -27,6 +27,10 @@ struct AddressedState {
   /// The log time at which the activity is pushed its newest content, or its end, without an event, because its token is new; the distant
   /// future if nothing is owed.
   var owedAt = Timestamp.distantFuture
+  /// The newest push to the activity, until the sender says what APNs answered; nil if there is none.
+  var unanswered: SentPush?
+  /// How often APNs has refused in a row what the activity should show.
+  var refusals: UInt8 = 0
   /// The subjects that have an activity already, so that this push-to-start token starts no second one: those that it started,
   /// and those of registered activities on broadcast channels.
   var started: [StartedSubject] = []
@@ -42,7 +46,7 @@ struct AddressedState {
   mutating func address(token: String, isChannel: Bool) -> Bool {
     let token = isChannel ? token : TokenPair.lowercased(token)
     let isOther = self.token != token
-    if isOther { tokenDead = false }
+    if isOther { (tokenDead, unanswered, refusals) = (false, nil, 0) }
     self.token = token
     self.isChannel = isChannel
     return isOther
@@ -99,6 +103,43 @@ struct AddressedState {
   /// - Parameter content: The key of what is known of it.
   mutating func tell(of content: KeyedHash) { self.content = content }
 
+  /// Notes which command a push has become.
+  /// - Parameters:
+  ///   - push: The push.
+  ///   - isNews: Whether an event has caused it, so that it shows something else than what APNs refused.
+  mutating func send(_ push: SentPush, isNews: Bool) {
+    unanswered = push
+    if isNews { refusals = 0 }
+  }
+
+  /// Notes that APNs took the newest push.
+  mutating func noteAccepted() { (unanswered, refusals) = (nil, 0) }
+
+  /// Notes that APNs did not take the newest push.
+  /// - Parameter retry: The log time at which the activity is pushed again what it should show; nil for never.
+  mutating func noteRefused(retry: Timestamp?) {
+    unanswered = nil
+    refusals = min(refusals, .max - 1) + 1
+    if let retry { owe(at: retry) }
+  }
+
+  /// Notes that the device has reported the activity as over. What APNs answers to its last push does not matter any more.
+  mutating func close() {
+    end()
+    unanswered = nil
+  }
+
+  /// Takes an end back that a token could not receive, so that another token gets it.
+  mutating func reopen() { ended = false }
+
+  /// Notes that APNs took a start.
+  mutating func noteAccepted(start command: SentPush) {
+    for place in started.indices where started[place].push == command { started[place].push = nil }
+  }
+
+  /// Forgets a start that APNs did not take, so that the next event may start the activity.
+  mutating func noteRefused(start command: SentPush) { started.removeAll { $0.push == command } }
+
   /// Notes that the activity is to be pushed what it should show.
   /// - Parameter due: The log time of the push.
   mutating func owe(at due: Timestamp) { owedAt = due }
@@ -148,6 +189,20 @@ struct AddressedState {
   /// The instant from which the state need not be kept: the rate is full again and all starts are forgotten.
   var ledgerEnd: Timestamp { started.reduce(rate.tat) { max($0, $1.at + ActivityTimes.startMemory) } }
 
+  /// A push whose answer is awaited.
+  struct SentPush: Equatable {
+    /// The offset of the record that led to the command.
+    var offset: Int64 = 0
+    /// The ordinal of the command.
+    var ordinal: UInt32 = 0
+    /// Whether it ends the activity.
+    var isEnd = false
+    /// Whether a token of the activity, or one for starts, was charged.
+    var isCharged = false
+    /// Whether the app was charged.
+    var isAppCharged = false
+  }
+
   /// A subject for which an activity was started.
   struct StartedSubject: Equatable {
     /// The subject.
@@ -156,6 +211,8 @@ struct AddressedState {
     var at: Timestamp
     /// Whether the device has registered the activity. If not, it can be neither updated nor ended (a zombie).
     var isRegistered = false
+    /// The start, until the sender says what APNs answered; nil if no push has made the activity.
+    var push: SentPush?
 
     /// Returns whether an activity of the subject can be the one that this start has made.
     /// - Parameter instant: The instant at which the activity was started, by the clock of the device.

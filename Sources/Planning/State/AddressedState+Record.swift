@@ -53,6 +53,8 @@ extension AddressedState {
     var isOwed = owedAt != .distantFuture
     try coder.bool(&isOwed, "whether a push is owed")
     if isOwed { try coder.instant(&owedAt, since: base, "an instant") }
+    try SentPush.fields(&unanswered, &coder)
+    try coder.uint8(&refusals, "refusals")
     let blank = StartedSubject(subject: "", at: Timestamp(microseconds: 0))
     try coder.list(elements: &started, blank: blank) { (start, coder) throws(Coder.Failure) in
       try start.fields(since: base, &coder)
@@ -88,6 +90,24 @@ extension AddressedState.StartedSubject {
     try coder.instant(&at, since: base, "an instant")
     try coder.bool(&isRegistered, "whether it is registered")
     try coder.string(&subject, "a subject")
+    try AddressedState.SentPush.fields(&push, &coder)
+  }
+}
+
+extension AddressedState.SentPush {
+  fileprivate static func fields<Coder: FieldCoder & StateCoder>(
+    _ push: inout Self?, _ coder: inout Coder
+  ) throws(Coder.Failure) {
+    var isThere = push != nil
+    try coder.bool(&isThere, "whether an answer is awaited")
+    guard isThere else { return }
+    var sent = push ?? Self()
+    try coder.int64(&sent.offset, "an offset")
+    try coder.varint(&sent.ordinal, "an ordinal")
+    try coder.bool(&sent.isEnd, "whether it is an end")
+    try coder.bool(&sent.isCharged, "whether it is charged")
+    try coder.bool(&sent.isAppCharged, "whether the app is charged")
+    push = sent
   }
 }
 

@@ -181,7 +181,8 @@ struct Traffic {
     if outcome != .accepted { refusals += 1 }
     write(
       .deliveryCompleted(
-        command: Identifier(decoding: parts[3]), outcome: outcome),
+        command: Identifier(decoding: parts[3]), outcome: outcome,
+        answer: Signal.APNsAnswer(status: [nil, 400, 410, 503][random.below(4)])),
       of: Identifier(decoding: command.key ?? []))
   }
 
