@@ -40,6 +40,14 @@ struct StartedActivitiesTests {
     #expect(try zombies(two).zombies.map(\.subject) == ["match/1"], "the newest start before it is answered")
   }
 
+  @Test("a start after which the same was started again was not taken, so it left nothing on the screen")
+  func startedAgain() throws {
+    let t = Self.start
+    let again = [started(1, t), started(2, t + .minutes(9)), started(3, t + .minutes(10), "match/2")]
+    #expect(try zombies(again).zombies.map(\.command) == ["c-0-2-0", "c-0-3-0"])
+    #expect(try zombies([started(1, t), started(2, t + .hours(9))]).zombies.count == 2)
+  }
+
   @Test("an activity that was there before, of another kind or on another device is no answer")
   func notAnswered() throws {
     let t = Self.start

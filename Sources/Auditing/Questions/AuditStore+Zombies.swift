@@ -88,7 +88,14 @@ extension Database {
     let decisions = try decisions(ofDevice: device, in: .all, words: words)
     let pushes = try commands(toDevice: device, in: .all, words: words).map { try $0.command(words) }
     let examined = Set(starts.map(\.command))
-    var open = pushes.filter { $0.subject != nil }.sorted { $0.at < $1.at }
+    let all = pushes.filter { $0.subject != nil }.sorted { $0.at < $1.at }
+    // A subject is started again while its activity could live only if APNs did not take the start before.
+    var open = all.filter { start in
+      !all.contains { later in
+        later.subject == start.subject && later.serves.first?.kind == start.serves.first?.kind && later.at > start.at
+          && later.at < start.at + StartedActivities.life
+      }
+    }
     for activity in Self.activities(decisions, pushes) {
       let answers = open.lastIndex {
         $0.serves.first?.kind == activity.kind && $0.at < activity.at && activity.at < $0.at + StartedActivities.life
