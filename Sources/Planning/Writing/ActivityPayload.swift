@@ -137,7 +137,7 @@ enum ActivityPayload {
       switch member.value {
       case .object(let members): isComplete(members, event)
       case .field(let path, let fallback): !member.isRequired || !isNull(field(path, event) ?? fallback)
-      case .date(let path): !member.isRequired || instant(path, event) != nil
+      case .date(let path, let unit): !member.isRequired || instant(path, unit, event) != nil
       case .constant, .text: true
       }
     }
@@ -145,9 +145,16 @@ enum ActivityPayload {
 
   private static func isNull(_ value: FieldValue) -> Bool { if case .null = value { true } else { false } }
 
-  private static func instant(_ path: Identifier, _ event: DomainEvent) -> Timestamp? {
-    guard case .string(let text) = field(path, event) else { return nil }
-    return Timestamp(rfc3339: text)
+  /// Returns the instant that a field says; nil if it is not known, of another form, or not in the years 0 to 9999.
+  private static func instant(_ path: Identifier, _ unit: DateUnit?, _ event: DomainEvent) -> Timestamp? {
+    guard let unit else {
+      guard case .string(let text) = field(path, event) else { return nil }
+      return Timestamp(rfc3339: text)
+    }
+    guard let number = field(path, event)?.nearestNumber else { return nil }
+    let seconds = unit == .seconds ? number : number / 1000
+    guard (-62_167_219_200..<253_402_300_800).contains(seconds) else { return nil }
+    return Timestamp(microseconds: Int64((seconds * 1_000_000).rounded()))
   }
 
   private static func dismissal(_ activity: ActivityPolicy, now: Timestamp, to json: inout JSONWriter) {
@@ -182,8 +189,8 @@ enum ActivityPayload {
     case .constant(let constant): scalar(constant, to: &json)
     case .field(let path, let fallback): scalar(field(path, event) ?? fallback, to: &json)
     case .text(let template): json.string(text(template, event))
-    case .date(let path):
-      guard let instant = instant(path, event) else {
+    case .date(let path, let unit):
+      guard let instant = instant(path, unit, event) else {
         json.null()
         return
       }

@@ -56,7 +56,7 @@ extension PolicyDecoder {
 
   /// The forms of a value: the key that tells the form, and the other keys that this form allows.
   private static let valueShapes: [(key: String, others: [String])] = [
-    ("field", ["default", "required"]), ("date", ["required"]), ("object", []),
+    ("field", ["default", "required"]), ("date", ["unit", "required"]), ("object", []),
   ]
 
   private mutating func mappedTemplate(
@@ -80,7 +80,13 @@ extension PolicyDecoder {
       let fallback = keys["default"].map { scalar($0) } ?? .null
       guard let path = fieldPath(keys["field"]), let fallback else { return nil }
       return .field(path: path, fallback: fallback)
-    case "date": return fieldPath(keys["date"]).map(TemplateValue.date)
+    case "date":
+      var unit: DateUnit?
+      if let stated = keys["unit"] {
+        unit = reader.choice(stated, among: DateUnit.allCases.map(\.rawValue)).flatMap { DateUnit(rawValue: $0) }
+        if unit == nil { return nil }
+      }
+      return fieldPath(keys["date"]).map { .date(path: $0, unit: unit) }
     default: return members(keys["object"], of: "an object", depth: depth + 1).map(TemplateValue.object)
     }
   }

@@ -64,7 +64,9 @@ extension PolicyValues {
     case .field(let field, let fallback):
       add(path, .string("{ field: \(field), default: \(PolicyText.json(fallback))\(required) }"))
     case .text(let template): add(path, .string(PolicyText.of(template)))
-    case .date(let field): add(path, .string("{ date: \(field)\(required) }"))
+    case .date(let field, let unit):
+      let stated = unit.map { ", unit: \($0.rawValue)" } ?? ""
+      add(path, .string("{ date: \(field)\(stated)\(required) }"))
     case .object(let members) where members.isEmpty: add(path, .string("{ object: {} }"))
     case .object(let members): add(members, at: "\(path).object")
     }

@@ -88,10 +88,16 @@ public indirect enum TemplateValue: Equatable, Sendable {
   case field(path: Identifier, fallback: FieldValue)
   /// A text with placeholders, always a JSON string. A field that no event has said is left empty.
   case text(InterestTemplate)
-  /// A field with an RFC 3339 text, as seconds since the activity's date base; null if no event has said it.
-  case date(path: Identifier)
+  /// A field with an instant, as seconds since the activity's date base; null if no event has said it. Without a unit it is an RFC 3339
+  /// text, with one a number of that unit since 1970.
+  case date(path: Identifier, unit: DateUnit? = nil)
   /// An object.
   case object([TemplateMember])
+}
+
+/// The unit of a number that is an instant: the time since 1970-01-01T00:00:00Z.
+public enum DateUnit: String, CaseIterable, Sendable {
+  case seconds, milliseconds
 }
 
 /// The `alert` of a push.

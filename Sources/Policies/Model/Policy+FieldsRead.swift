@@ -81,7 +81,7 @@ extension TemplateValue {
   fileprivate func noteFieldsRead(in paths: inout Set<Identifier>) {
     switch self {
     case .constant: break
-    case .field(let path, _), .date(let path): paths.insert(path)
+    case .field(let path, _), .date(let path, _): paths.insert(path)
     case .text(let template): template.noteFieldsRead(in: &paths)
     case .object(let members): for member in members { member.value.noteFieldsRead(in: &paths) }
     }
