@@ -47,7 +47,7 @@ extension Fleet {
     if band >= .refused { return }
     let rate = ledgers.activityRate(frequentPushes: state.frequentPushes)
     let free = isDeveloper || rate.isUnlimited
-    let isAtOnce = isNews && !isQuiet(device, relevance: 0) && (free || rate.admits(state.rate, now: now))
+    let isAtOnce = isNews && !isQuiet(instance, relevance: 0) && (free || rate.admits(state.rate, now: now))
     send(
       ActivityVerdict.Push(timestamp: timestamp, body: body, band: band, isEnd: false, starts: nil), as: .caughtUp,
       instance, priority: isAtOnce ? 10 : 5, charged: isAtOnce && !free, into: &output)

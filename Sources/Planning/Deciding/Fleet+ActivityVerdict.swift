@@ -156,7 +156,7 @@ extension Fleet {
       lane.weighing.instancePrice = pricing.ratePrice(registry.instances[instance].demand, left: left, now: now).looks
     }
     let free = registry.isInDeveloperMode(device)
-    lane.isQuiet = isQuiet(device, relevance: relevance)
+    lane.isQuiet = isQuiet(instance, relevance: relevance)
     if isStart, !free {
       if lane.isQuiet {
         lane.refused = .quietHours
@@ -178,9 +178,11 @@ extension Fleet {
     return lane
   }
 
-  func isQuiet(_ device: DeviceSlot, relevance: Double) -> Bool {
-    guard let hours = rules.policy.quietHours else { return false }
-    return zones.quietEnd(registry.devices[device].zone) != nil && Float(relevance) < Float(hours.exceptRelevance)
+  /// Returns whether quiet hours hold for an event on an instance. None hold for a broadcast channel, whose devices are everywhere.
+  func isQuiet(_ instance: InstanceSlot, relevance: Double) -> Bool {
+    guard let hours = rules.policy.quietHours, registry.addressed[instance]?.isChannel != true else { return false }
+    return zones.quietEnd(registry.devices[registry.instances[instance].device].zone) != nil
+      && Float(relevance) < Float(hours.exceptRelevance)
   }
 
   /// Returns whether the subject has an activity on the device, either registered or started by push.

@@ -47,7 +47,7 @@ extension PolicyKeys {
     .mapping("limits", \.effective, limits, "Numbers of the profile that this policy changes."),
     PolicyKey(
       "quietHours", .mapping,
-      "No pushes between two local times of the device's day, but for updates of Live Activities, which wake nobody then: priority 5, no alert. If `from` is later than `to`, the quiet hours span midnight.",
+      "No pushes between two local times of the device's day, but for updates of Live Activities, which wake nobody then: priority 5, no alert. They do not hold for broadcast channels, whose devices are in all time zones. If `from` is later than `to`, the quiet hours span midnight.",
       read: { decoder, value, draft in draft.quietHours = decoder.quietHours(value) },
       show: { draft, path, values in
         if let quiet = draft.quietHours { values.add(quiet, quietHours, at: path) }
