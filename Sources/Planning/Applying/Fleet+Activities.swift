@@ -39,11 +39,14 @@ extension Fleet {
     assert(verdict.reason == nil, "what is refused is not pushed")
     registry[addressed: instance]?.push(timestamp: push.timestamp)
     if push.starts == nil {
-      registry[addressed: instance]?.tell(of: SubjectMemory.contentKey(subject: event.subject))
+      registry[addressed: instance]?.tell(
+        of: SubjectMemory.contentKey(subject: event.subject), upTo: event.known.newest)
     }
     let sent = send(push, of: event, instance, device, verdict.lane, verdict.relevance, into: &output)
     if let subject = push.starts {
-      remember(AddressedState.StartedSubject(subject: subject, at: now, push: sent), by: instance)
+      remember(
+        AddressedState.StartedSubject(subject: subject, at: now, toldUpTo: event.known.newest, push: sent), by: instance
+      )
     } else {
       registry[addressed: instance]?.send(sent, isNews: true)
     }
@@ -101,15 +104,16 @@ extension Fleet {
     decision.command = Int32(command)
     (decision.causesStart, decision.causesCount) = (UInt32(output.causes.count - 1), 1)
     report(decision, into: &output)
-    return sentPush(command, isEnd: push.isEnd, isCharged: lane.ledger != nil, isAppCharged: isAppCharged, output)
+    return sentPush(
+      command, to: instance, isEnd: push.isEnd, isCharged: lane.ledger != nil, isAppCharged: isAppCharged, output)
   }
 
   private func sentPush(
-    _ command: Int, isEnd: Bool, isCharged: Bool, isAppCharged: Bool, _ output: PlannerOutput
+    _ command: Int, to instance: InstanceSlot, isEnd: Bool, isCharged: Bool, isAppCharged: Bool, _ output: PlannerOutput
   ) -> AddressedState.SentPush {
     AddressedState.SentPush(
       offset: record.offset, ordinal: output.commands[command].ordinal, isEnd: isEnd, isCharged: isCharged,
-      isAppCharged: isAppCharged)
+      isFrequent: registry.addressed[instance]?.frequentPushes == true, isAppCharged: isAppCharged)
   }
 
   /// Returns the time until which a push is worth sending. An update at priority 10 is soon outdated. One at priority 5 may wait until the
@@ -261,7 +265,8 @@ extension Fleet {
       PlannedServed(instance: instance, reason: reason, causesStart: output.causes.count, causesCount: 0))
     output.commands[command].servedCount = 1
     registry[addressed: instance]?.push(timestamp: push.timestamp)
-    let sent = sentPush(command, isEnd: push.isEnd, isCharged: charged, isAppCharged: isAppCharged, output)
+    let sent = sentPush(
+      command, to: instance, isEnd: push.isEnd, isCharged: charged, isAppCharged: isAppCharged, output)
     registry[addressed: instance]?.send(sent, isNews: false)
   }
 }

@@ -43,7 +43,7 @@ extension Fleet {
       } else {
         refund(start, of: instance, device)
         registry[addressed: instance]?.noteRefused(start: start)
-        if answer.isTokenDead { reject(instance) }
+        if answer.isTokenDead, !start.isToOldToken { reject(instance) }
       }
       return true
     }
@@ -93,7 +93,7 @@ extension Fleet {
       if registry.instances[instance].surface == .starter {
         ledgers.activityStarts.refund(&registry[startRate: device])
       } else {
-        let rate = ledgers.activityRate(frequentPushes: registry.addressed[instance]?.frequentPushes == true)
+        let rate = ledgers.activityRate(frequentPushes: push.isFrequent)
         var state = registry[ownRate: instance]
         rate.refund(&state)
         registry[ownRate: instance] = state

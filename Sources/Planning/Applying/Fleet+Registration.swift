@@ -125,6 +125,7 @@ extension Fleet {
   private mutating func place(
     _ activity: Registration.Activity, _ device: DeviceSlot, into output: inout PlannerOutput
   ) {
+    let isBack = registry.find(activity.id, of: device).map { registry.instances[$0].flags.contains(.retired) } ?? false
     let instance = place(activity.id, activity.kind, .activity, device, into: &output)
     let isNewToken: Bool
     switch activity.address {
@@ -136,7 +137,8 @@ extension Fleet {
     registry[addressed: instance]?.register(
       startedAt: activity.startedAt, frequentPushes: activity.frequentPushes, now: now)
     listen(instance, to: activity.interests)
-    if isNewToken { oweAnswer(to: instance) }
+    // Nothing was sent while it was not registered.
+    if isNewToken || isBack { oweAnswer(to: instance) }
     setActivityTimer(instance)
   }
 
@@ -238,7 +240,8 @@ extension Fleet {
     guard let starter = registry.find(Registration.starterID(kind: activity.kind), of: device) else { return }
     for key in activity.interests {
       remember(
-        AddressedState.StartedSubject(subject: key, at: min(now, activity.startedAt), isRegistered: true), by: starter)
+        AddressedState.StartedSubject(
+          subject: key, at: min(now, activity.startedAt), isRegistered: true, hasToken: true), by: starter)
     }
   }
 
@@ -329,6 +332,8 @@ extension Fleet {
     ledgers.apps.join(new)
     // The last command can no longer be refunded, because another app was charged for it.
     registry[lastCommand: device].settle()
+    var walk = registry.instances(of: device)
+    while let instance = walk.next(registry) { registry[addressed: instance]?.forgetAppCharges() }
     journal.noteRemoval(ofApp: ledgers.apps.leave(old, now: now))
   }
 

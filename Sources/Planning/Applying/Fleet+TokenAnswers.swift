@@ -7,7 +7,9 @@ import Policies
 extension Fleet {
   /// Notes that an activity with a new token is to be pushed what it should show, if anything is known.
   mutating func oweAnswer(to instance: InstanceSlot) {
-    guard registry.addressed[instance]?.ended == false, newestSubject(of: instance) != nil else { return }
+    guard let state = registry.addressed[instance], !state.ended, toldSubject(of: instance, state) != nil else {
+      return
+    }
     registry[addressed: instance]?.owe(at: now)
   }
 
@@ -20,54 +22,77 @@ extension Fleet {
   mutating func payOwed(
     to instance: InstanceSlot, _ state: AddressedState, _ activity: ActivityPolicy, into output: inout PlannerOutput
   ) {
-    registry[addressed: instance]?.settle()
     let (device, kind) = (registry.instances[instance].device, registry.instances[instance].kind)
-    guard rules[kind].enabled, let subject = newestSubject(of: instance) else { return }
+    guard rules[kind].enabled else {
+      registry[addressed: instance]?.owe(at: now + .hours(1))
+      return
+    }
+    guard let subject = toldSubject(of: instance, state) else {
+      registry[addressed: instance]?.settle()
+      return
+    }
     let content = subjects.slots[subject.slot].newest.content
     let session = content.session(rules[kind].name)
     let start = start(of: instance, subject.entry, state)
-    // A card that a push has started shows what was known by then, one that the app has started what the app knew.
-    let begun = start.map { session.start == .distantPast ? $0.at : session.start } ?? state.startedAt
-    registry[addressed: instance]?.tell(of: SubjectMemory.contentKey(subject: subject.hash))
-    if session.end >= max(begun, session.start), session.end != .distantPast {
+    let sessionStart = start.map { session.start == .distantPast ? $0.at : session.start } ?? state.startedAt
+    if session.end >= max(sessionStart, session.start), session.end != .distantPast {
       return sendEnd(as: .caughtUp, content.event(after: nil), instance, state, activity, into: &output)
     }
-    let shownAt = state.timestamp > 0 ? Timestamp(microseconds: 0) + .seconds(state.timestamp) : begun
-    let isNews = content.newest > shownAt || state.refusals > 0
-    // What went to the token before this one may be lost, and the card of this id may be another than that of the start.
-    guard isNews || start != nil || state.timestamp > 0 else { return }
+    // A card that a push has started shows what the start told, one that the app has started what the app knew.
+    let shownUpTo = max(state.toldUpTo, start?.toldUpTo ?? state.startedAt)
+    let isNews = content.newest > shownUpTo || state.refusals > 0
+    // What went to the token before this one may be lost, the card of this id may be another than that of the start, and the clock of a
+    // device may be fast.
+    guard isNews || start != nil || state.timestamp > 0 || content.newest > state.startedAt - ActivityTimes.clockError
+    else {
+      registry[addressed: instance]?.settle()
+      return
+    }
     let isDeveloper = registry.isInDeveloperMode(device)
-    guard isDeveloper || ledgers.apps.tokensLeft(registry.devices[device].app, now: now) != 0 else { return }
+    if !isDeveloper, ledgers.apps.tokensLeft(registry.devices[device].app, now: now) == 0 {
+      registry[addressed: instance]?.owe(
+        at: Timestamp(microseconds: 0) + LocalZone.day * (AppTable.day(of: now) + 1) + device.spread)
+      return
+    }
+    registry[addressed: instance]?.settle()
     let timestamp = max(now.seconds, state.timestamp + 1)
     let made = ActivityPayload.make(
       activity, event: content.event(after: nil), action: .update, asksForToken: false, isQuiet: true, relevance: nil,
       timestamp: timestamp, now: now)
     guard let body = made else { return }
-    let band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: false)
+    let band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: state.isChannel)
     if band >= .refused { return }
     let rate = ledgers.activityRate(frequentPushes: state.frequentPushes)
-    let free = isDeveloper || rate.isUnlimited
+    let free = isDeveloper || rate.isUnlimited || state.isChannel
     let isAtOnce = isNews && !isQuiet(instance, relevance: 0) && (free || rate.admits(state.rate, now: now))
     send(
       ActivityVerdict.Push(timestamp: timestamp, body: body, band: band, isEnd: false, starts: nil), as: .caughtUp,
       instance, priority: isAtOnce ? 10 : 5, charged: isAtOnce && !free, into: &output)
+    registry[addressed: instance]?.tell(
+      of: SubjectMemory.contentKey(subject: subject.hash), upTo: content.newest)
     registry.noteReload(instance, at: now)
     showNewest(subject.entry, kind, subject.hash)
   }
 
-  /// Returns the subject that an activity listens to and of which something was said last; nil if nothing is known of any.
-  private func newestSubject(of instance: InstanceSlot) -> (entry: EntrySlot, hash: SipHash, slot: SubjectSlot)? {
+  /// Returns the subject that an activity is about: the one of its start, else the one that the last push told of, else the one of which
+  /// something was said last; nil if nothing is known of any that it listens to.
+  private func toldSubject(
+    of instance: InstanceSlot, _ state: AddressedState
+  ) -> (entry: EntrySlot, hash: SipHash, slot: SubjectSlot)? {
     var found: (entry: EntrySlot, hash: SipHash, slot: SubjectSlot)?
+    var best = (0, Timestamp.distantPast)
     var walk = registry.entries(of: instance)
     while let entry = walk.next(registry) {
       var hash = SipHash(key: hashKey)
       hash.add(
         utf8: registry.texts.bytes.span.extracting(
           registry.texts.range(of: registry.interests.key(of: registry.entries[entry].interest))))
-      guard let slot = subjects.slot(SubjectMemory.contentKey(subject: hash)) else { continue }
-      let newest = subjects.slots[slot].newest.content.newest
-      if let other = found, subjects.slots[other.slot].newest.content.newest >= newest { continue }
-      found = (entry, hash, slot)
+      let key = SubjectMemory.contentKey(subject: hash)
+      guard let slot = subjects.slot(key) else { continue }
+      let rank = start(of: instance, entry, state) != nil ? 2 : key == state.content ? 1 : 0
+      let merit = (rank, subjects.slots[slot].newest.content.newest)
+      if found != nil, merit <= best { continue }
+      (found, best) = ((entry, hash, slot), merit)
     }
     return found
   }

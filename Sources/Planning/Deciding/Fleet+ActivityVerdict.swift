@@ -101,6 +101,10 @@ extension Fleet {
     assert(!isStarter || concerns(starter: instance, event), "a push-to-start token is asked about starts alone")
     if isStarter, awaitsToken(event.content?.subject ?? "", by: instance) { return .awaitingToken }
     guard evaluation.hasRule else { return .noMatch }
+    // One that comes late does not end the session that has begun since, nor begin one that is over.
+    let session = event.known.session(rules[kind].name)
+    if evaluation.action == .end, session.start > event.saidAt { return .staleEvent }
+    if isStarter, session.end > event.saidAt { return .staleEvent }
     // The current state is updated even when nothing is sent, because the next push will show it.
     let (shown, current) = registry[screen: entry].compare(isStarter ? nil : displayed)
     newCurrent = current
@@ -129,7 +133,7 @@ extension Fleet {
   /// Returns whether an activity of the subject was started by a push-to-start token, and the device has not registered it yet.
   private func awaitsToken(_ subject: Identifier, by starter: InstanceSlot) -> Bool {
     guard let started = registry.addressed[starter]?.started, !started.isEmpty else { return false }
-    return started.contains { $0.subject == subject && !$0.isRegistered && now - $0.at < ActivityTimes.life }
+    return started.contains { $0.subject == subject && !$0.hasToken && now - $0.at < ActivityTimes.life }
   }
 
   // MARK: Lanes

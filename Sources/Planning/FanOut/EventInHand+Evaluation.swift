@@ -65,7 +65,7 @@ extension EventInHand {
           comparisons.append((kind, formula))
         }
       }
-      if standing == .fresh, fleet.rules.activity(kind) != nil {
+      if evaluation.action != .update, standing == .fresh, fleet.rules.activity(kind) != nil {
         known.note(evaluation.action, fleet.rules[kind].name, at: saidAt)
       }
       evaluations[kind.index] = evaluation

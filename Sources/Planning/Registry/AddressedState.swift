@@ -24,6 +24,8 @@ struct AddressedState {
   var lastEventAt = Timestamp(microseconds: 0)
   /// The key of what is known of the subject that the last push told of (`SubjectMemory.contentKey`); none before the first push.
   var content = KeyedHash.none
+  /// The time of the newest event that has said some of what the last push told; the distant past before the first push.
+  var toldUpTo = Timestamp.distantPast
   /// The log time at which the activity is pushed its newest content, or its end, without an event, because its token is new; the distant
   /// future if nothing is owed.
   var owedAt = Timestamp.distantFuture
@@ -46,7 +48,13 @@ struct AddressedState {
   mutating func address(token: String, isChannel: Bool) -> Bool {
     let token = isChannel ? token : TokenPair.lowercased(token)
     let isOther = self.token != token
-    if isOther { (tokenDead, unanswered, refusals) = (false, nil, 0) }
+    if isOther {
+      tokenDead = false
+      // APNs may not have taken an end that went to the token before, so the new one gets it.
+      if unanswered?.isEnd == true || owedAt != .distantFuture { ended = false }
+      (unanswered, refusals) = (nil, 0)
+      for place in started.indices { started[place].push?.isToOldToken = true }
+    }
     self.token = token
     self.isChannel = isChannel
     return isOther
@@ -99,9 +107,11 @@ struct AddressedState {
     settle()
   }
 
-  /// Notes the subject of a push.
-  /// - Parameter content: The key of what is known of it.
-  mutating func tell(of content: KeyedHash) { self.content = content }
+  /// Notes what a push tells.
+  /// - Parameters:
+  ///   - content: The key of what is known of its subject.
+  ///   - instant: The time of the newest event that has said some of it.
+  mutating func tell(of content: KeyedHash, upTo instant: Timestamp) { (self.content, toldUpTo) = (content, instant) }
 
   /// Notes which command a push has become.
   /// - Parameters:
@@ -165,6 +175,12 @@ struct AddressedState {
     if started.count > startsMax { started.removeFirst() }
   }
 
+  /// Forgets that the app was charged for the pushes whose answers are awaited, because the device has moved to another app.
+  mutating func forgetAppCharges() {
+    unanswered?.isAppCharged = false
+    for place in started.indices { started[place].push?.isAppCharged = false }
+  }
+
   /// Marks the starts up to an instant as registered, so that they never count as zombies.
   mutating func register(startsUpTo instant: Timestamp) {
     for place in started.indices where started[place].at <= instant { started[place].isRegistered = true }
@@ -176,7 +192,7 @@ struct AddressedState {
   ///   - instant: The instant at which the activity was started, by the clock of the device.
   mutating func register(startOf subject: Identifier, startedAt instant: Timestamp) {
     for place in started.indices where started[place].subject == subject && started[place].begins(activityOf: instant) {
-      started[place].isRegistered = true
+      (started[place].isRegistered, started[place].hasToken) = (true, true)
     }
   }
 
@@ -199,6 +215,10 @@ struct AddressedState {
     var isEnd = false
     /// Whether a token of the activity, or one for starts, was charged.
     var isCharged = false
+    /// Whether it was charged at the rate of activities of people who allow frequent updates.
+    var isFrequent = false
+    /// Whether it went to a token that another one has replaced.
+    var isToOldToken = false
     /// Whether the app was charged.
     var isAppCharged = false
   }
@@ -211,6 +231,10 @@ struct AddressedState {
     var at: Timestamp
     /// Whether the device has registered the activity. If not, it can be neither updated nor ended (a zombie).
     var isRegistered = false
+    /// Whether the activity of this subject has a token. An activity of another subject that was registered later says nothing about it.
+    var hasToken = false
+    /// The time of the newest event that has said some of what the start told.
+    var toldUpTo = Timestamp.distantPast
     /// The start, until the sender says what APNs answered; nil if no push has made the activity.
     var push: SentPush?
 

@@ -49,7 +49,10 @@ extension AddressedState {
     try numbers(&parts, since: base, &coder)
     var hasContent = !content.isNone
     try coder.bool(&hasContent, "whether a push has told of a subject")
-    if hasContent { try coder.hash(&content, "a hash") }
+    if hasContent {
+      try coder.hash(&content, "a hash")
+      try coder.instant(&toldUpTo, since: base, "an instant")
+    }
     var isOwed = owedAt != .distantFuture
     try coder.bool(&isOwed, "whether a push is owed")
     if isOwed { try coder.instant(&owedAt, since: base, "an instant") }
@@ -90,6 +93,8 @@ extension AddressedState.StartedSubject {
     try coder.instant(&at, since: base, "an instant")
     try coder.bool(&isRegistered, "whether it is registered")
     try coder.string(&subject, "a subject")
+    try coder.bool(&hasToken, "whether it has a token")
+    try coder.instant(&toldUpTo, since: base, "an instant")
     try AddressedState.SentPush.fields(&push, &coder)
   }
 }
@@ -107,6 +112,8 @@ extension AddressedState.SentPush {
     try coder.bool(&sent.isEnd, "whether it is an end")
     try coder.bool(&sent.isCharged, "whether it is charged")
     try coder.bool(&sent.isAppCharged, "whether the app is charged")
+    try coder.bool(&sent.isFrequent, "whether its rate is that of frequent updates")
+    try coder.bool(&sent.isToOldToken, "whether its token was replaced")
     push = sent
   }
 }
