@@ -154,7 +154,7 @@ extension Reason {
     case .noToken: "No push token of the device could reach the instance."
     case .tokenDead: "APNs refused the token for good, and the device has not registered a new one."
     case .unsupportedOS:
-      "The system is too old for the push: a widget token before OS 26 without a background token, a control, or a start."
+      "The system is too old for the push: a widget token before OS 26 without a background token, a control, or a start; or it takes no pushes to Live Activities, as all but iOS and iPadOS."
     case .payloadTooLarge:
       "The push would be larger than the platform takes (APNs: 4,096 bytes, 5,120 to a channel). `rouse plan` names the members that make it so."
     case .contentIncomplete:

@@ -40,12 +40,13 @@ extension Fleet {
     registry[addressed: instance]?.push(timestamp: push.timestamp)
     if push.starts == nil {
       registry[addressed: instance]?.tell(
-        of: SubjectMemory.contentKey(subject: event.subject), upTo: event.known.newest)
+        of: SubjectMemory.contentKey(subject: event.subject), upTo: event.known.newest, score: push.score, now: now)
     }
     let sent = send(push, of: event, instance, device, verdict.lane, verdict.relevance, into: &output)
     if let subject = push.starts {
       remember(
-        AddressedState.StartedSubject(subject: subject, at: now, toldUpTo: event.known.newest, push: sent), by: instance
+        AddressedState.StartedSubject(
+          subject: subject, at: now, toldUpTo: event.known.newest, score: push.score, push: sent), by: instance
       )
     } else {
       registry[addressed: instance]?.send(sent, isNews: true)
@@ -186,7 +187,7 @@ extension Fleet {
     if state.ended, !state.isChannel, !isOwed { return }
     var due = state.startedAt + ActivityTimes.life
     // An activity that no push can reach is not examined after a silence.
-    if !state.tokenDead, let activity = rules.activity(registry.instances[instance].kind) {
+    if state.isReachable, let activity = rules.activity(registry.instances[instance].kind) {
       if isOwed {
         due = min(due, state.owedAt)
       } else if !state.ended {
@@ -205,7 +206,7 @@ extension Fleet {
       if state.isChannel { forget(registry.id(of: registry.instances[instance].device), into: &output) }
       return
     }
-    if !state.tokenDead, let activity = rules.activity(registry.instances[instance].kind) {
+    if state.isReachable, let activity = rules.activity(registry.instances[instance].kind) {
       let isSilent = !state.ended && now - state.lastEventAt >= activity.quietEnd
       if state.owedAt <= now, !state.ended {
         payOwed(to: instance, state, activity, into: &output)

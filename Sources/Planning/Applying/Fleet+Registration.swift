@@ -25,10 +25,10 @@ extension Fleet {
     for widget in registration.widgets { place(widget, device, into: &output) }
     for control in registration.controls { place(control, device, into: &output) }
     for activity in registration.activities where registration.plansActivity(activity) {
-      place(activity, device, into: &output)
+      place(activity, device, on: registration.platform, into: &output)
       rememberRegistered(activity, device)
     }
-    for starter in registration.pushToStart { place(starter, device, into: &output) }
+    for starter in registration.pushToStart { place(starter, device, on: registration.platform, into: &output) }
     for activity in registration.activities where !registration.plansActivity(activity) {
       rememberRunning(activity, device)
     }
@@ -123,7 +123,8 @@ extension Fleet {
   }
 
   private mutating func place(
-    _ activity: Registration.Activity, _ device: DeviceSlot, into output: inout PlannerOutput
+    _ activity: Registration.Activity, _ device: DeviceSlot, on platform: String,
+    into output: inout PlannerOutput
   ) {
     let isBack = registry.find(activity.id, of: device).map { registry.instances[$0].flags.contains(.retired) } ?? false
     let instance = place(activity.id, activity.kind, .activity, device, into: &output)
@@ -134,6 +135,7 @@ extension Fleet {
       registry.address(instance, token: channel.text, isChannel: true)
       isNewToken = false
     }
+    if case .token = activity.address { registry[addressed: instance]?.note(platform: platform) }
     registry[addressed: instance]?.register(
       startedAt: activity.startedAt, frequentPushes: activity.frequentPushes, now: now)
     listen(instance, to: activity.interests)
@@ -143,11 +145,13 @@ extension Fleet {
   }
 
   private mutating func place(
-    _ starter: Registration.PushToStart, _ device: DeviceSlot, into output: inout PlannerOutput
+    _ starter: Registration.PushToStart, _ device: DeviceSlot, on platform: String,
+    into output: inout PlannerOutput
   ) {
     let instance = place(
       Registration.starterID(kind: starter.kind), starter.kind, .starter, device, into: &output)
     registry.address(instance, token: starter.token, isChannel: false)
+    registry[addressed: instance]?.note(platform: platform)
     listen(instance, to: starter.interests)
   }
 

@@ -56,9 +56,15 @@ extension Fleet {
     }
     registry[addressed: instance]?.settle()
     let timestamp = max(now.seconds, state.timestamp + 1)
+    let inverseHalfLife = rules[kind].inverseHalfLife
+    var score = state.score(at: now, inverseHalfLife: inverseHalfLife)
+    if let start {
+      score = max(
+        score, start.score * Float(Decay.factor(age: max(.zero, now - start.at), inverseHalfLife: inverseHalfLife)))
+    }
     let made = ActivityPayload.make(
-      activity, event: content.event(after: nil), action: .update, asksForToken: false, isQuiet: true, relevance: nil,
-      timestamp: timestamp, now: now)
+      activity, event: content.event(after: nil), action: .update, asksForToken: false, isQuiet: true, relevance: 0,
+      score: score > 0 ? Double(score) : nil, timestamp: timestamp, now: now)
     guard let body = made else { return }
     let band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: state.isChannel)
     if band >= .refused { return }
@@ -69,7 +75,7 @@ extension Fleet {
       ActivityVerdict.Push(timestamp: timestamp, body: body, band: band, isEnd: false, starts: nil), as: .caughtUp,
       instance, priority: isAtOnce ? 10 : 5, charged: isAtOnce && !free, into: &output)
     registry[addressed: instance]?.tell(
-      of: SubjectMemory.contentKey(subject: subject.hash), upTo: content.newest)
+      of: SubjectMemory.contentKey(subject: subject.hash), upTo: content.newest, score: score, now: now)
     registry.noteReload(instance, at: now)
     showNewest(subject.entry, kind, subject.hash)
   }

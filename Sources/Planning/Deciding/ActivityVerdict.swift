@@ -42,6 +42,8 @@ struct ActivityVerdict {
     var body: String
     var band: PayloadBand
     var isEnd: Bool
+    /// The importance of the activity, 0…1.
+    var score: Float = 0
     /// The subject of the activity that the push starts; nil when it starts none.
     var starts: Identifier?
   }

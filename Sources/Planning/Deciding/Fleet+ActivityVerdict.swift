@@ -47,9 +47,12 @@ extension Fleet {
     let told = action == .start && !isStart ? .update : action
     let timestamp = max(now.seconds, state.timestamp + 1)
     assert(timestamp > state.timestamp, "the system drops an update that is not newer than the last one")
+    // A small change does not make a card that matters less important than one about which nothing happens.
+    let score = max(verdict.relevance, state.score(at: now, inverseHalfLife: rules[kind].inverseHalfLife))
     let made = ActivityPayload.make(
       activity, event: content, action: told, asksForToken: registry.devices[device].osVersion >= startTokenOS,
-      isQuiet: verdict.lane.isQuiet, relevance: Double(verdict.relevance), timestamp: timestamp, now: now)
+      isQuiet: verdict.lane.isQuiet, relevance: Double(verdict.relevance), score: Double(score), timestamp: timestamp,
+      now: now)
     guard var body = made else {
       verdict.reason = .contentIncomplete
       return verdict
@@ -63,7 +66,8 @@ extension Fleet {
       verdict.reason = .payloadTooLarge
     } else {
       verdict.push = ActivityVerdict.Push(
-        timestamp: timestamp, body: body, band: band, isEnd: action == .end, starts: isStart ? content.subject : nil)
+        timestamp: timestamp, body: body, band: band, isEnd: action == .end, score: score,
+        starts: isStart ? content.subject : nil)
     }
     return verdict
   }
@@ -114,6 +118,7 @@ extension Fleet {
     guard let state = registry.addressed[instance] else { return .noToken }
     if state.hasLostToken { return .noToken }
     if state.tokenDead { return .tokenDead }
+    if state.isMirror { return .unsupportedOS }
     if isStarter, registry.devices[device].osVersion < pushToStartOS { return .unsupportedOS }
     if !rules[kind].enabled { return .kindDisabled }
     if isStarter {

@@ -144,9 +144,9 @@ struct FanOut {
         truth.key, at: truth.slot, values: inHand.values.span.extracting(truth.after), said: truth.said,
         saidAt: inHand.saidAt, now: fleet.now)
     }
-    let known = inHand.known.bounded
-    if !known.isEmpty {
-      fleet.subjects.note(SubjectMemory.contentKey(subject: inHand.subject), content: known, now: fleet.now)
+    if !inHand.known.isEmpty {
+      fleet.subjects.note(
+        SubjectMemory.contentKey(subject: inHand.subject), content: inHand.known.bounded, now: fleet.now)
     }
     fleet.record.releasedEvents.append(inHand.slot)
     inHand.slot = .absent

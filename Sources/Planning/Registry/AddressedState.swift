@@ -9,6 +9,8 @@ struct AddressedState {
   var isChannel = false
   /// Whether APNs has refused the token for good.
   var tokenDead = false
+  /// Whether the device's system takes no pushes to Live Activities, and shows those of a phone nearby.
+  var isMirror = false
   /// Whether the person allows frequent updates.
   var frequentPushes = false
   /// Whether the activity is over: an end push was sent, its life has ended, or the device has reported it.
@@ -26,12 +28,16 @@ struct AddressedState {
   var content = KeyedHash.none
   /// The time of the newest event that has said some of what the last push told; the distant past before the first push.
   var toldUpTo = Timestamp.distantPast
+  /// The importance of the activity with its last push, 0…1.
+  var score: Float = 0
+  /// The log time of that push.
+  var scoredAt = Timestamp(microseconds: 0)
   /// The log time at which the activity is pushed its newest content, or its end, without an event, because its token is new; the distant
   /// future if nothing is owed.
   var owedAt = Timestamp.distantFuture
   /// The newest push to the activity, until the sender says what APNs answered; nil if there is none.
   var unanswered: SentPush?
-  /// How often APNs has refused in a row what the activity should show.
+  /// The number of times in a row that APNs has refused what the activity should show.
   var refusals: UInt8 = 0
   /// The subjects that have an activity already, so that this push-to-start token starts no second one: those that it started,
   /// and those of registered activities on broadcast channels.
@@ -72,6 +78,14 @@ struct AddressedState {
     tokenDead = true
   }
 
+  /// Notes the system of the device.
+  /// - Parameter platform: Its name in the registration. Only iOS and iPadOS take pushes to Live Activities.
+  ///   Source: Apple, "Starting and updating Live Activities with ActivityKit push notifications".
+  mutating func note(platform: String) { isMirror = !["ios", "ipados"].contains(platform.lowercased()) }
+
+  /// Whether a push can reach the activity, as far as its token and its system tell.
+  var isReachable: Bool { !tokenDead && !isMirror }
+
   /// Whether another install has taken the token.
   var hasLostToken: Bool { token.isEmpty && tokenDead }
 
@@ -111,7 +125,16 @@ struct AddressedState {
   /// - Parameters:
   ///   - content: The key of what is known of its subject.
   ///   - instant: The time of the newest event that has said some of it.
-  mutating func tell(of content: KeyedHash, upTo instant: Timestamp) { (self.content, toldUpTo) = (content, instant) }
+  ///   - score: How much the activity matters, 0…1.
+  ///   - now: Log time.
+  mutating func tell(of content: KeyedHash, upTo instant: Timestamp, score: Float, now: Timestamp) {
+    (self.content, toldUpTo, self.score, scoredAt) = (content, instant, score, now)
+  }
+
+  /// Returns how much the activity matters still, 0…1: its score fades as news of its kind does.
+  func score(at now: Timestamp, inverseHalfLife: Double) -> Float {
+    score * Float(Decay.factor(age: max(.zero, now - scoredAt), inverseHalfLife: inverseHalfLife))
+  }
 
   /// Notes which command a push has become.
   /// - Parameters:
@@ -235,6 +258,8 @@ struct AddressedState {
     var hasToken = false
     /// The time of the newest event that has said some of what the start told.
     var toldUpTo = Timestamp.distantPast
+    /// The relevance of the event that led to the start, 0…1.
+    var score: Float = 0
     /// The start, until the sender says what APNs answered; nil if no push has made the activity.
     var push: SentPush?
 

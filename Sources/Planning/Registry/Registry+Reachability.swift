@@ -22,7 +22,7 @@ extension Registry {
   /// Returns whether there is a token to which a push for the instance can be sent, whatever the policy says.
   func hasToken(_ instance: InstanceSlot, device: DeviceSlot) -> Bool {
     switch instances[instance].surface {
-    case .activity, .starter: return addressed[instance]?.tokenDead == false
+    case .activity, .starter: return addressed[instance]?.isReachable == true
     case .control: return controlRoute(instance, device: device) == .controlPush(instance)
     case .widget: break
     }

@@ -52,7 +52,10 @@ extension AddressedState {
     if hasContent {
       try coder.hash(&content, "a hash")
       try coder.instant(&toldUpTo, since: base, "an instant")
+      try coder.float(&score, "a score")
+      try coder.instant(&scoredAt, since: base, "an instant")
     }
+    try coder.bool(&isMirror, "whether it is a mirror")
     var isOwed = owedAt != .distantFuture
     try coder.bool(&isOwed, "whether a push is owed")
     if isOwed { try coder.instant(&owedAt, since: base, "an instant") }
@@ -95,6 +98,7 @@ extension AddressedState.StartedSubject {
     try coder.string(&subject, "a subject")
     try coder.bool(&hasToken, "whether it has a token")
     try coder.instant(&toldUpTo, since: base, "an instant")
+    try coder.float(&score, "a score")
     try AddressedState.SentPush.fields(&push, &coder)
   }
 }

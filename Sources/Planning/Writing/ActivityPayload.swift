@@ -18,19 +18,20 @@ enum ActivityPayload {
   ///   - action: Whether the push starts, updates or ends the activity.
   ///   - asksForToken: Whether a start asks the system for the token of the activity that it starts.
   ///   - isQuiet: Whether the push must wake nobody, and so has no alert. A start always has one.
-  ///   - relevance: The relevance of the event; nil for a push that no event causes.
+  ///   - relevance: The relevance of the event; 0 for a push that no event causes.
+  ///   - score: How much the activity matters, 0…1; nil if that is not known.
   ///   - timestamp: The `timestamp` of the push, in Unix seconds.
   ///   - now: The log time.
   static func make(
     _ activity: ActivityPolicy, event: DomainEvent, action: Rule.Action, asksForToken: Bool, isQuiet: Bool,
-    relevance: Double?, timestamp: Int64, now: Timestamp
+    relevance: Double, score: Double?, timestamp: Int64, now: Timestamp
   ) -> String? {
     let hasContent = isComplete(activity.contentState, event)
     if action != .end, !hasContent || action == .start && !isComplete(activity.attributes, event) { return nil }
-    let alert = alert(activity, event, action: action, isQuiet: isQuiet, relevance: relevance ?? 0)
+    let alert = alert(activity, event, action: action, isQuiet: isQuiet, relevance: relevance)
     if action == .start, alert == nil { return nil }
     return body(
-      activity, hasContent ? event : nil, alert, action: action, asksForToken: asksForToken, relevance: relevance,
+      activity, hasContent ? event : nil, alert, action: action, asksForToken: asksForToken, score: score,
       timestamp: timestamp, now: now)
   }
 
@@ -43,12 +44,12 @@ enum ActivityPayload {
   static func end(_ activity: ActivityPolicy, _ known: DomainEvent?, timestamp: Int64, now: Timestamp) -> String {
     let known = known.flatMap { isComplete(activity.contentState, $0) ? $0 : nil }
     return body(
-      activity, known, nil, action: .end, asksForToken: false, relevance: nil, timestamp: timestamp, now: now)
+      activity, known, nil, action: .end, asksForToken: false, score: nil, timestamp: timestamp, now: now)
   }
 
   private static func body(
     _ activity: ActivityPolicy, _ known: DomainEvent?, _ alert: (title: String, body: String)?, action: Rule.Action,
-    asksForToken: Bool, relevance: Double?, timestamp: Int64, now: Timestamp
+    asksForToken: Bool, score: Double?, timestamp: Int64, now: Timestamp
   ) -> String {
     var json = JSONWriter(reserving: 512)
     json.beginObject()
@@ -69,10 +70,10 @@ enum ActivityPayload {
         json.key("stale-date")
         json.integer((now + stale).seconds)
       }
-      if let relevance {
+      if let score, activity.relevanceScore > 0 {
         json.key("relevance-score")
         // Relevance is a `Float`, whose digits beyond the seventh mean nothing, so it is rounded to five decimals.
-        json.rounded((relevance * 100_000).rounded() / 100_000 * activity.relevanceScore)
+        json.rounded((score * 100_000).rounded() / 100_000 * activity.relevanceScore)
       }
     }
     if action == .start, let known {

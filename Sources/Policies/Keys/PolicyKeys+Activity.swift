@@ -55,7 +55,8 @@ extension PolicyKeys {
       }),
     .number(
       "relevanceScore", \.policy.relevanceScore, PolicyBounds.relevanceScore, default: "100",
-      "relevance-score is the relevance times this; the system compares the app's activities with each other only."),
+      "relevance-score is how much the activity matters, times this: the relevance of its events, which fades with halfLife, and never less than that of the event at hand. 0 leaves it out. The system compares the app's activities with each other only."
+    ),
     PolicyKey(
       "dates", .other, default: "2001",
       "Where { date } in the templates counts seconds from: 2001, as Swift's default date decoding expects, or 1970.",
