@@ -57,7 +57,7 @@ public struct Signal: Hashable, Sendable {
     case system
   }
 
-  /// What APNs answered to a push, as far as the sender states it.
+  /// The answer of APNs to a push, as far as the sender states it.
   public struct APNsAnswer: Hashable, Sendable {
     /// The HTTP status; nil if it is not stated.
     public var status: Int?

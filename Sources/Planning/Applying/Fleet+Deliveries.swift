@@ -1,13 +1,13 @@
 import Domain
 import Policies
 
-/// What APNs answered to pushes to Live Activities and to push-to-start tokens.
+/// Answers of APNs to pushes to Live Activities and to push-to-start tokens.
 extension Fleet {
   /// The delays between a refusal and the next push of what the activity should show: longer with each refusal in a row.
   private static let retryDelays: [TimeSpan] = [
     .seconds(30), .minutes(1), .minutes(2), .minutes(5), .minutes(15), .minutes(30), .hours(1),
   ]
-  /// How often the same is refused without a status until it is given up.
+  /// The number of refusals without a status after which the same is given up.
   private static let refusalsWithoutStatusMax = 3
 
   /// Takes in what APNs answered to a push to an activity, or to a start.

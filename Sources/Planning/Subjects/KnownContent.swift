@@ -61,7 +61,7 @@ struct ContentPaths {
   }
 }
 
-/// What Live Activities must know of a subject: the fields that their templates read, each with the value in the newest event that said it,
+/// All that Live Activities must know of a subject: the fields that their templates read, each with the value in the newest event that said it,
 /// and when an event last started or ended activities. An event changes only the fields that it carries, and none that a newer event has
 /// said.
 struct KnownContent: Equatable {
