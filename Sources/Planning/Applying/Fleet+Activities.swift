@@ -183,16 +183,12 @@ extension Fleet {
   mutating func setActivityTimer(_ instance: InstanceSlot) {
     guard let state = registry.addressed[instance] else { return }
     pending.clearDue(&registry[waiting: instance])
-    let isOwed = state.owedAt != .distantFuture
-    if state.ended, !state.isChannel, !isOwed { return }
+    if state.ended, !state.isChannel, state.owedAt == .distantFuture { return }
     var due = state.startedAt + ActivityTimes.life
     // An activity that no push can reach is not examined after a silence.
     if state.isReachable, let activity = rules.activity(registry.instances[instance].kind) {
-      if isOwed {
-        due = min(due, state.owedAt)
-      } else if !state.ended {
-        due = min(due, state.lastEventAt + activity.quietEnd)
-      }
+      due = min(due, state.owedAt)
+      if !state.ended { due = min(due, state.lastEventAt + activity.quietEnd) }
     }
     setDue(instance, max(due, now + TimeSpan(microseconds: 1)))
   }
@@ -208,11 +204,11 @@ extension Fleet {
     }
     if state.isReachable, let activity = rules.activity(registry.instances[instance].kind) {
       let isSilent = !state.ended && now - state.lastEventAt >= activity.quietEnd
-      if state.owedAt <= now, !state.ended {
-        payOwed(to: instance, state, activity, into: &output)
-      } else if state.owedAt <= now || isSilent && state.owedAt == .distantFuture {
+      if isSilent || state.ended && state.owedAt <= now {
         let known = subjects.slot(state.content).map { subjects.slots[$0].newest.content.event(after: nil) }
         sendEnd(as: isSilent ? .endedQuiet : .caughtUp, known, instance, state, activity, into: &output)
+      } else if state.owedAt <= now {
+        payOwed(to: instance, state, activity, into: &output)
       }
     }
     setActivityTimer(instance)

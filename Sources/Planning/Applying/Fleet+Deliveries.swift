@@ -60,6 +60,7 @@ extension Fleet {
     // One that the device does not register any more is pushed no more.
     if registry.instances[instance].flags.contains(.retired) {
       registry[addressed: instance]?.noteRefused(retry: nil)
+      if push.isEnd { registry[addressed: instance]?.reopen() }
       return
     }
     defer { setActivityTimer(instance) }

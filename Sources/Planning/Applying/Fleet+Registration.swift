@@ -17,7 +17,10 @@ extension Fleet {
     let before = registry.pushTokens(of: device)
     tokenOwners.remove(before, of: device)
     let isMoved = isMoved(device, by: registration)
-    if isMoved { registry.forgetRejections(of: device) }
+    if isMoved {
+      registry.forgetRejections(of: device)
+      noteNewTokens(of: device)
+    }
     let pair = registry.tokens(of: device)
     move(device, toApp: registration.app)
     registry.takeOver(registration, device, zone: zones.zone(registration.timeZone, now: now), now: now)
@@ -25,7 +28,7 @@ extension Fleet {
     for widget in registration.widgets { place(widget, device, into: &output) }
     for control in registration.controls { place(control, device, into: &output) }
     for activity in registration.activities where registration.plansActivity(activity) {
-      place(activity, device, on: registration.platform, into: &output)
+      place(activity, device, on: registration.platform, isMoved: isMoved, into: &output)
       rememberRegistered(activity, device)
     }
     for starter in registration.pushToStart { place(starter, device, on: registration.platform, into: &output) }
@@ -54,6 +57,16 @@ extension Fleet {
     let state = registry.devices[device]
     return state.flags.contains(.production) != (registration.environment == .production)
       || ledgers.apps[state.app].id != registration.app
+  }
+
+  /// Notes that the tokens of a device's activities are those of another environment or app, even if they have the same digits.
+  private mutating func noteNewTokens(of device: DeviceSlot) {
+    var walk = registry.instances(of: device)
+    while let instance = walk.next(registry) {
+      // An activity whose token another install has taken has none.
+      guard let state = registry.addressed[instance], !state.isChannel, !state.token.isEmpty else { continue }
+      registry[addressed: instance]?.noteNewToken()
+    }
   }
 
   /// Returns the instances of a device that no push can reach now.
@@ -123,7 +136,7 @@ extension Fleet {
   }
 
   private mutating func place(
-    _ activity: Registration.Activity, _ device: DeviceSlot, on platform: String,
+    _ activity: Registration.Activity, _ device: DeviceSlot, on platform: String, isMoved: Bool,
     into output: inout PlannerOutput
   ) {
     let isBack = registry.find(activity.id, of: device).map { registry.instances[$0].flags.contains(.retired) } ?? false
@@ -139,8 +152,9 @@ extension Fleet {
     registry[addressed: instance]?.register(
       startedAt: activity.startedAt, frequentPushes: activity.frequentPushes, now: now)
     listen(instance, to: activity.interests)
-    // Nothing was sent while it was not registered.
-    if isNewToken || isBack { oweAnswer(to: instance) }
+    // Nothing was heard, and nothing sent, while it was not registered.
+    if isBack { registry[addressed: instance]?.hear(at: now) }
+    if isNewToken || isBack || isMoved { oweAnswer(to: instance) }
     setActivityTimer(instance)
   }
 

@@ -54,16 +54,19 @@ struct AddressedState {
   mutating func address(token: String, isChannel: Bool) -> Bool {
     let token = isChannel ? token : TokenPair.lowercased(token)
     let isOther = self.token != token
-    if isOther {
-      tokenDead = false
-      // APNs may not have taken an end that went to the token before, so the new one gets it.
-      if unanswered?.isEnd == true || owedAt != .distantFuture { ended = false }
-      (unanswered, refusals) = (nil, 0)
-      for place in started.indices { started[place].push?.isToOldToken = true }
-    }
+    if isOther { noteNewToken() }
     self.token = token
     self.isChannel = isChannel
     return isOther
+  }
+
+  /// Notes that the token is another one than that to which was pushed before, if only by its environment or app.
+  mutating func noteNewToken() {
+    tokenDead = false
+    // APNs may not have taken an end that went to the token before, so the new one gets it.
+    if unanswered?.isEnd == true || owedAt != .distantFuture { ended = false }
+    (unanswered, refusals) = (nil, 0)
+    for place in started.indices { started[place].push?.isToOldToken = true }
   }
 
   /// Notes that APNs has refused the token for good.

@@ -108,7 +108,13 @@ struct KnownContent: Equatable {
   mutating func note(_ action: Rule.Action, _ kind: Identifier, at time: Timestamp) {
     if action == .update { return }
     var session = session(kind)
-    if action == .start { session.start = max(session.start, time) } else { session.end = max(session.end, time) }
+    if action == .end {
+      session.end = max(session.end, time)
+    } else {
+      session.start = max(session.start, time)
+      // One at the instant of the end before begins another session.
+      if time >= session.end { session.end = .distantPast }
+    }
     sessions.removeAll { $0.kind == kind }
     sessions.append(session)
   }
