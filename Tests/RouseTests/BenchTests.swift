@@ -85,7 +85,7 @@ struct BenchTests {
     for pair in pairs {
       for side in ["off", "on"] {
         #expect(try #require(number(pair[side]?["decisions"])) > 0)
-        #expect(try #require(number(pair[side]?["wallSeconds"])) >= 0.02)
+        #expect(try #require(number(pair[side]?["wallSeconds"])) > 0)
         #expect(try #require(number(pair[side]?["processorSeconds"])) > 0)
       }
     }
