@@ -88,14 +88,7 @@ extension Database {
     let decisions = try decisions(ofDevice: device, in: .all, words: words)
     let pushes = try commands(toDevice: device, in: .all, words: words).map { try $0.command(words) }
     let examined = Set(starts.map(\.command))
-    let all = pushes.filter { $0.subject != nil }.sorted { $0.at < $1.at }
-    // A subject is started again while its activity could live only if APNs did not take the start before.
-    var open = all.filter { start in
-      !all.contains { later in
-        later.subject == start.subject && later.serves.first?.kind == start.serves.first?.kind && later.at > start.at
-          && later.at < start.at + StartedActivities.life
-      }
-    }
+    var open = Self.taken(pushes.filter { $0.subject != nil }.sorted { $0.at < $1.at })
     for activity in Self.activities(decisions, pushes) {
       let answers = open.lastIndex {
         $0.serves.first?.kind == activity.kind && $0.at < activity.at && activity.at < $0.at + StartedActivities.life
@@ -110,6 +103,21 @@ extension Database {
           $0.kind == kind && $0.at > start.at && $0.at < start.at + StartedActivities.life
         })
     }
+  }
+
+  /// Returns the starts that APNs can have taken, oldest first. A subject is started again while its activity could live only if APNs did not
+  /// take the start before.
+  /// - Parameter starts: The starts on one device, oldest first.
+  private static func taken(_ starts: [Command]) -> [Command] {
+    var next: [String: Timestamp] = [:]
+    var taken: [Command] = []
+    for start in starts.reversed() {
+      let key = "\(start.serves.first?.kind ?? "") \(start.subject ?? "")"
+      if let again = next[key], again < start.at + StartedActivities.life, again > start.at { continue }
+      taken.append(start)
+      next[key] = start.at
+    }
+    return taken.reversed()
   }
 
   /// Returns the kind of each activity of a device and the time at which it first shows up, earliest first.
