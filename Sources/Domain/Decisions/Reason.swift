@@ -1,6 +1,7 @@
 /// The reason for a decision. The cases are listed in the order in which the planner checks them; the first check that holds is
-/// the reason. Some are checked elsewhere: `awaitingToken` first, `activityEnded` and `alreadyStarted` before anything is sent, the size of a background
-/// push when it is weighed, and what the body of a Live Activity's push needs when it is made. A code never changes its meaning.
+/// the reason. Some are checked elsewhere: `awaitingToken` first, `activityEnded` and `alreadyStarted` before anything is sent,
+/// the size of a background push when it is weighed, and what the body of a Live Activity's push needs when it is made. A code
+/// never changes its meaning.
 ///
 /// This file is the one place that describes reasons: stored numbers, the reference page, the audit's texts and the counts of
 /// reports follow from it. Tests compare the schemas and the documentation with it.

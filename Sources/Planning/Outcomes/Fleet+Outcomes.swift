@@ -9,7 +9,8 @@ extension Fleet {
     outcomes.notePush(instance, ofEventAged: ageOfOldestEvent(instance))
   }
 
-  /// Returns the age of the oldest event that waits on an instance; nil if none does.
+  /// Returns the age of the oldest event that waits on an instance; nil if none does. A call of its own: inside a function that changes the
+  /// fleet, the part that is asked would be copied.
   @inline(never)
   private func ageOfOldestEvent(_ instance: InstanceSlot) -> TimeSpan? {
     pending.oldestTime(of: registry.instances[instance].waiting).map { now - $0 }
