@@ -38,17 +38,12 @@ extension Fleet {
     }
     assert(verdict.reason == nil, "what is refused is not pushed")
     registry[addressed: instance]?.push(timestamp: push.timestamp)
-    if push.starts == nil {
-      registry[addressed: instance]?.tell(
-        of: SubjectMemory.contentKey(subject: event.subject), upTo: event.known.newest, score: push.score, now: now)
-    }
+    let told = AddressedState.Told(upTo: event.known.newest, score: push.score, at: now)
     let sent = send(push, of: event, instance, device, verdict.lane, verdict.relevance, into: &output)
     if let subject = push.starts {
-      remember(
-        AddressedState.StartedSubject(
-          subject: subject, at: now, toldUpTo: event.known.newest, score: push.score, push: sent), by: instance
-      )
+      remember(AddressedState.StartedSubject(subject: subject, at: now, told: told, push: sent), by: instance)
     } else {
+      registry[addressed: instance]?.tell(told, of: SubjectMemory.contentKey(subject: event.subject))
       registry[addressed: instance]?.send(sent, isNews: true)
     }
     if push.isEnd { registry[addressed: instance]?.end() }
@@ -226,16 +221,12 @@ extension Fleet {
     as reason: Reason, _ known: DomainEvent?, _ instance: InstanceSlot, _ state: AddressedState,
     _ activity: ActivityPolicy, into output: inout PlannerOutput
   ) {
-    let device = registry.instances[instance].device
     let timestamp = max(now.seconds, state.timestamp + 1)
-    let rate = ledgers.activityRate(frequentPushes: state.frequentPushes)
-    let free = registry.isInDeveloperMode(device) || rate.isUnlimited || state.isChannel
-    let charged = !free && rate.admits(state.rate, now: now)
     let (body, band) = end(activity, known, isChannel: state.isChannel, timestamp: timestamp)
     send(
       ActivityVerdict.Push(timestamp: timestamp, body: body, band: band, isEnd: true, starts: nil), as: reason,
       instance,
-      priority: charged || free ? 10 : 5, charged: charged, into: &output)
+      isUrgent: true, into: &output)
     registry[addressed: instance]?.end()
   }
 
@@ -244,14 +235,17 @@ extension Fleet {
   ///   - push: The push.
   ///   - reason: The reason for the command.
   ///   - instance: The activity.
-  ///   - priority: The APNs priority.
-  ///   - charged: Whether a token of the activity is charged. There must be one.
+  ///   - isUrgent: Whether the push has priority 10 if that is free, or the activity has a token for it.
   ///   - output: Receives the command.
   mutating func send(
-    _ push: ActivityVerdict.Push, as reason: Reason, _ instance: InstanceSlot, priority: UInt8, charged: Bool,
+    _ push: ActivityVerdict.Push, as reason: Reason, _ instance: InstanceSlot, isUrgent: Bool,
     into output: inout PlannerOutput
   ) {
-    let device = registry.instances[instance].device
+    let (device, state) = (registry.instances[instance].device, registry.addressed[instance] ?? AddressedState())
+    let rate = ledgers.activityRate(frequentPushes: state.frequentPushes)
+    let free = registry.isInDeveloperMode(device) || rate.isUnlimited || state.isChannel
+    let charged = isUrgent && !free && rate.admits(state.rate, now: now)
+    let priority: UInt8 = charged || isUrgent && free ? 10 : 5
     let payload = PlannedPayload(
       body: push.body, band: push.band, subject: nil,
       expires: expiry(of: instance, isEnd: push.isEnd, priority: priority))

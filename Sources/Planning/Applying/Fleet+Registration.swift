@@ -249,7 +249,8 @@ extension Fleet {
     guard let starter = registry.find(Registration.starterID(kind: activity.kind), of: device) else { return }
     registry[addressed: starter]?.register(startsUpTo: activity.startedAt)
     for key in activity.interests {
-      registry[addressed: starter]?.register(startOf: key, startedAt: activity.startedAt)
+      registry[addressed: starter]?.register(
+        startOf: key, startedAt: activity.startedAt, within: bounds.commandLifetime)
     }
   }
 

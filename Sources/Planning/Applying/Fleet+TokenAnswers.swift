@@ -22,45 +22,35 @@ extension Fleet {
   mutating func payOwed(
     to instance: InstanceSlot, _ state: AddressedState, _ activity: ActivityPolicy, into output: inout PlannerOutput
   ) {
+    registry[addressed: instance]?.settle()
     let (device, kind) = (registry.instances[instance].device, registry.instances[instance].kind)
     guard rules[kind].enabled else {
       registry[addressed: instance]?.owe(at: now + .hours(1))
       return
     }
-    guard let subject = toldSubject(of: instance, state) else {
-      registry[addressed: instance]?.settle()
-      return
-    }
+    guard let subject = toldSubject(of: instance, state) else { return }
     let content = subjects.slots[subject.slot].newest.content
     let session = content.session(rules[kind].name)
     let start = start(of: instance, subject.entry, state)
     let sessionStart = start.map { session.start == .distantPast ? $0.at : session.start } ?? state.startedAt
-    if session.end >= max(sessionStart, session.start), session.end != .distantPast {
+    if session.end >= max(sessionStart, session.start) {
       return sendEnd(as: .caughtUp, content.event(after: nil), instance, state, activity, into: &output)
     }
     // A card that a push has started shows what the start told, one that the app has started what the app knew.
-    let shownUpTo = max(state.toldUpTo, start?.toldUpTo ?? state.startedAt)
+    let shownUpTo = max(state.told.upTo, start?.told.upTo ?? state.startedAt)
     let isNews = content.newest > shownUpTo || state.refusals > 0
-    // What went to the token before this one may be lost, the card of this id may be another than that of the start, and the clock of a
-    // device may be fast.
-    guard isNews || start != nil || state.timestamp > 0 || content.newest > state.startedAt - ActivityTimes.clockError
-    else {
-      registry[addressed: instance]?.settle()
-      return
-    }
-    let isDeveloper = registry.isInDeveloperMode(device)
-    if !isDeveloper, ledgers.apps.tokensLeft(registry.devices[device].app, now: now) == 0 {
+    // The content is sent again where it may be lost with the token before this one, where the card may be another than that of the
+    // start, and where the clock of the device may be fast.
+    let mayLack = start != nil || state.timestamp > 0 || content.newest > state.startedAt - ActivityTimes.clockError
+    guard isNews || mayLack else { return }
+    if !registry.isInDeveloperMode(device), ledgers.apps.tokensLeft(registry.devices[device].app, now: now) == 0 {
       registry[addressed: instance]?.owe(
         at: Timestamp(microseconds: 0) + LocalZone.day * (AppTable.day(of: now) + 1) + device.spread)
       return
     }
-    registry[addressed: instance]?.settle()
     let timestamp = max(now.seconds, state.timestamp + 1)
-    let inverseHalfLife = rules[kind].inverseHalfLife
-    var score = state.score(at: now, inverseHalfLife: inverseHalfLife)
-    if let start {
-      score = max(
-        score, start.score * Float(Decay.factor(age: max(.zero, now - start.at), inverseHalfLife: inverseHalfLife)))
+    let score = [state.told, start?.told ?? AddressedState.Told()].reduce(0 as Float) {
+      max($0, $1.score(at: now, inverseHalfLife: rules[kind].inverseHalfLife))
     }
     let made = ActivityPayload.make(
       activity, event: content.event(after: nil), action: .update, asksForToken: false, isQuiet: true, relevance: 0,
@@ -68,14 +58,12 @@ extension Fleet {
     guard let body = made else { return }
     let band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: state.isChannel)
     if band >= .refused { return }
-    let rate = ledgers.activityRate(frequentPushes: state.frequentPushes)
-    let free = isDeveloper || rate.isUnlimited || state.isChannel
-    let isAtOnce = isNews && !isQuiet(instance, relevance: 0) && (free || rate.admits(state.rate, now: now))
     send(
       ActivityVerdict.Push(timestamp: timestamp, body: body, band: band, isEnd: false, starts: nil), as: .caughtUp,
-      instance, priority: isAtOnce ? 10 : 5, charged: isAtOnce && !free, into: &output)
+      instance, isUrgent: isNews && !isQuiet(instance, relevance: 0), into: &output)
     registry[addressed: instance]?.tell(
-      of: SubjectMemory.contentKey(subject: subject.hash), upTo: content.newest, score: score, now: now)
+      AddressedState.Told(upTo: content.newest, score: score, at: now),
+      of: SubjectMemory.contentKey(subject: subject.hash))
     registry.noteReload(instance, at: now)
     showNewest(subject.entry, kind, subject.hash)
   }
@@ -111,7 +99,7 @@ extension Fleet {
     guard let starter = registry.find(Registration.starterID(kind: rules[kind].name), of: device) else { return nil }
     let subject = registry.key(of: entry)
     return registry.addressed[starter]?.started.first {
-      $0.subject == subject && $0.begins(activityOf: state.startedAt)
+      $0.subject == subject && $0.begins(activityOf: state.startedAt, within: bounds.commandLifetime)
     }
   }
 

@@ -48,7 +48,7 @@ extension Fleet {
     let timestamp = max(now.seconds, state.timestamp + 1)
     assert(timestamp > state.timestamp, "the system drops an update that is not newer than the last one")
     // A small change does not make a card that matters less important than one about which nothing happens.
-    let score = max(verdict.relevance, state.score(at: now, inverseHalfLife: rules[kind].inverseHalfLife))
+    let score = max(verdict.relevance, state.told.score(at: now, inverseHalfLife: rules[kind].inverseHalfLife))
     let made = ActivityPayload.make(
       activity, event: content, action: told, asksForToken: registry.devices[device].osVersion >= startTokenOS,
       isQuiet: verdict.lane.isQuiet, relevance: Double(verdict.relevance), score: Double(score), timestamp: timestamp,

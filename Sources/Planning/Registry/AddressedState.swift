@@ -26,12 +26,8 @@ struct AddressedState {
   var lastEventAt = Timestamp(microseconds: 0)
   /// The key of what is known of the subject that the last push told of (`SubjectMemory.contentKey`); none before the first push.
   var content = KeyedHash.none
-  /// The time of the newest event that has said some of what the last push told; the distant past before the first push.
-  var toldUpTo = Timestamp.distantPast
-  /// The importance of the activity with its last push, 0…1.
-  var score: Float = 0
-  /// The log time of that push.
-  var scoredAt = Timestamp(microseconds: 0)
+  /// The content of the last push.
+  var told = Told()
   /// The log time at which the activity is pushed its newest content, or its end, without an event, because its token is new; the distant
   /// future if nothing is owed.
   var owedAt = Timestamp.distantFuture
@@ -126,18 +122,9 @@ struct AddressedState {
 
   /// Notes what a push tells.
   /// - Parameters:
+  ///   - told: What it tells.
   ///   - content: The key of what is known of its subject.
-  ///   - instant: The time of the newest event that has said some of it.
-  ///   - score: How much the activity matters, 0…1.
-  ///   - now: Log time.
-  mutating func tell(of content: KeyedHash, upTo instant: Timestamp, score: Float, now: Timestamp) {
-    (self.content, toldUpTo, self.score, scoredAt) = (content, instant, score, now)
-  }
-
-  /// Returns how much the activity matters still, 0…1: its score fades as news of its kind does.
-  func score(at now: Timestamp, inverseHalfLife: Double) -> Float {
-    score * Float(Decay.factor(age: max(.zero, now - scoredAt), inverseHalfLife: inverseHalfLife))
-  }
+  mutating func tell(_ told: Told, of content: KeyedHash) { (self.told, self.content) = (told, content) }
 
   /// Notes which command a push has become.
   /// - Parameters:
@@ -216,8 +203,10 @@ struct AddressedState {
   /// - Parameters:
   ///   - subject: The subject.
   ///   - instant: The instant at which the activity was started, by the clock of the device.
-  mutating func register(startOf subject: Identifier, startedAt instant: Timestamp) {
-    for place in started.indices where started[place].subject == subject && started[place].begins(activityOf: instant) {
+  ///   - delivery: The time for which a start is worth sending.
+  mutating func register(startOf subject: Identifier, startedAt instant: Timestamp, within delivery: TimeSpan) {
+    for place in started.indices
+    where started[place].subject == subject && started[place].begins(activityOf: instant, within: delivery) {
       (started[place].isRegistered, started[place].hasToken) = (true, true)
     }
   }
@@ -230,6 +219,21 @@ struct AddressedState {
 
   /// The instant from which the state need not be kept: the rate is full again and all starts are forgotten.
   var ledgerEnd: Timestamp { started.reduce(rate.tat) { max($0, $1.at + ActivityTimes.startMemory) } }
+
+  /// The content of a push, as far as it is remembered.
+  struct Told: Equatable {
+    /// The time of the newest event that has said some of it; the distant past if no push told anything.
+    var upTo = Timestamp.distantPast
+    /// The importance of the activity, 0…1.
+    var score: Float = 0
+    /// The log time of the push.
+    var at = Timestamp(microseconds: 0)
+
+    /// Returns the importance that the activity has still, 0…1: it fades as news of its kind does.
+    func score(at now: Timestamp, inverseHalfLife: Double) -> Float {
+      score * Float(Decay.factor(age: max(.zero, now - at), inverseHalfLife: inverseHalfLife))
+    }
+  }
 
   /// A push whose answer is awaited.
   struct SentPush: Equatable {
@@ -259,17 +263,17 @@ struct AddressedState {
     var isRegistered = false
     /// Whether the activity of this subject has a token. An activity of another subject that was registered later says nothing about it.
     var hasToken = false
-    /// The time of the newest event that has said some of what the start told.
-    var toldUpTo = Timestamp.distantPast
-    /// The relevance of the event that led to the start, 0…1.
-    var score: Float = 0
+    /// The content of the start.
+    var told = Told()
     /// The start, until the sender says what APNs answered; nil if no push has made the activity.
     var push: SentPush?
 
     /// Returns whether an activity of the subject can be the one that this start has made.
-    /// - Parameter instant: The instant at which the activity was started, by the clock of the device.
-    func begins(activityOf instant: Timestamp) -> Bool {
-      at - ActivityTimes.clockError <= instant && instant <= at + ActivityTimes.delivery + ActivityTimes.clockError
+    /// - Parameters:
+    ///   - instant: The instant at which the activity was started, by the clock of the device.
+    ///   - delivery: The time for which the start was worth sending.
+    func begins(activityOf instant: Timestamp, within delivery: TimeSpan) -> Bool {
+      at - ActivityTimes.clockError <= instant && instant <= at + delivery + ActivityTimes.clockError
     }
   }
 }
@@ -280,8 +284,6 @@ enum ActivityTimes {
   static let life = TimeSpan.hours(8)
   /// The time by which the clock of a device may be wrong.
   static let clockError = TimeSpan.minutes(10)
-  /// The time within which APNs delivers a start: the life of its command.
-  static let delivery = TimeSpan.minutes(15)
   /// The time for which a start is remembered: the 8 h of an activity's life, and the 4 h that it may stay on the lock screen
   /// after that.
   static let startMemory = TimeSpan.hours(12)

@@ -51,9 +51,7 @@ extension AddressedState {
     try coder.bool(&hasContent, "whether a push has told of a subject")
     if hasContent {
       try coder.hash(&content, "a hash")
-      try coder.instant(&toldUpTo, since: base, "an instant")
-      try coder.float(&score, "a score")
-      try coder.instant(&scoredAt, since: base, "an instant")
+      try told.fields(since: base, &coder)
     }
     try coder.bool(&isMirror, "whether it is a mirror")
     var isOwed = owedAt != .distantFuture
@@ -97,9 +95,16 @@ extension AddressedState.StartedSubject {
     try coder.bool(&isRegistered, "whether it is registered")
     try coder.string(&subject, "a subject")
     try coder.bool(&hasToken, "whether it has a token")
-    try coder.instant(&toldUpTo, since: base, "an instant")
-    try coder.float(&score, "a score")
+    try told.fields(since: base, &coder)
     try AddressedState.SentPush.fields(&push, &coder)
+  }
+}
+
+extension AddressedState.Told {
+  fileprivate mutating func fields<Coder: StateCoder>(since base: Int64, _ coder: inout Coder) throws(Coder.Failure) {
+    try coder.instant(&upTo, since: base, "an instant")
+    try coder.float(&score, "a score")
+    try coder.instant(&at, since: base, "an instant")
   }
 }
 
