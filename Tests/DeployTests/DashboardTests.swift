@@ -24,6 +24,9 @@ import Testing
     return queries
   }
 
+  /// How often the queries are asked, each time after at least 0.2 s. It is far more than the slowest machine needs.
+  private static let rounds = 500
+
   /// Returns a query with the values of Grafana's variables, on the scale of the demo.
   private static func expression(_ query: Query) -> String {
     query.expression.replacing("$__rate_interval", with: "10s").replacing("$job", with: ".+")
@@ -33,7 +36,7 @@ import Testing
   @Test("each query of each panel returns data of a demo, and of a process with everything that the demo leaves out")
   func data() throws {
     let folder = try TemporaryFolder()
-    let demo = try Program(Tool.rouse, ["demo", "--devices", "2000"], in: folder.url)
+    let demo = try Program(Tool.rouse, ["demo", "--devices", "2000", "--stay"], in: folder.url)
     let address = try demo.waitFor(/metrics +http:\/\/(127\.0\.0\.1:\d+)\/metrics/)
     // The lines of the addresses are written together.
     let console = try demo.waitFor(/console +http:\/\/(127\.0\.0\.1:\d+)\//)
@@ -45,7 +48,8 @@ import Testing
     let all = try queries()
     try #require(all.count > 80)
     var empty = all
-    while demo.isRunning, !empty.isEmpty {
+    for _ in 0..<Self.rounds where !empty.isEmpty {
+      try #require(demo.isRunning, "\(demo.words.suffix(2000))")
       for look in looks { _ = try? Data(contentsOf: look) }
       try whole.act()
       for query in empty {

@@ -37,8 +37,8 @@ final class WholeProcess {
       "console.tlsCertificateFile=\(crt)", "console.tlsKeyFile=\(key)",
       "oidc.issuer=\(TestIssuer.name)", "oidc.audience=\(TestIssuer.audience)", "oidc.keysFile=issuer.json",
       "oidc.grantsFile=grants.json", "gateway.devicesView=devices.view", "planner.snapshotFolder=snapshots",
-      "planner.snapshotIntervalSeconds=1", "traces.endpoint=http://127.0.0.1:9/v1/traces",
-      "traces.samplesPerMillion=1000000",
+      "planner.snapshotIntervalSeconds=1", "planner.sweepIntervalSeconds=1",
+      "traces.endpoint=http://127.0.0.1:9/v1/traces", "traces.samplesPerMillion=1000000",
     ]
     program = try Program(Tool.rouse, ["run"] + settings.flatMap { ["--set", $0] }, in: folder.url)
     address = try program.waitFor(/http:\/\/(127\.0\.0\.1:\d+)\/metrics/)
