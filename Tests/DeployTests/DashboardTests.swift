@@ -24,7 +24,7 @@ import Testing
     return queries
   }
 
-  /// How often the queries are asked, each time after at least 0.2 s. It is far more than the slowest machine needs.
+  /// The number of times that the queries are asked, each time after at least 0.2 s: far more than the slowest machine needs.
   private static let rounds = 500
 
   /// Returns a query with the values of Grafana's variables, on the scale of the demo.

@@ -113,8 +113,9 @@ import Testing
     let pages = MachinePages(counters: counters, stop: stop, threads: [intake, thread])
     fill(at: 1_000_000)
     let page = try DocumentationPage(path: "\(DocumentationPage.catalog)/Observability.md")
+    let section = page.lines.drop { $0 != "## The page /status" }.dropFirst().prefix { !$0.hasPrefix("## ") }
     let documented = Set(
-      page.lines.compactMap { line in line.firstMatch(of: #/^\| `([a-zA-Z\[\].]+)` \| /#).map { String($0.1) } })
+      section.compactMap { line in line.firstMatch(of: #/^\| `([a-zA-Z\[\].]+)` \| /#).map { String($0.1) } })
     let shown = try Self.members(JSONValue(parsing: text(answer(pages, "/status"))), "")
     #expect(shown.subtracting(documented) == [])
     // A process that lacks nothing, and takes no tokens, does not show these.

@@ -87,7 +87,7 @@ struct SourceTests {
     #expect(found > 30)
   }
 
-  @Test("critical and error lines are logged as an incident, which has an entry on the page of log messages")
+  @Test("critical and error lines are logged as an incident, which has an entry on the page about observability")
   func incidents() throws {
     var reported: Set<String> = []
     for file in try SourceFile.all(below: "Sources") {
@@ -103,7 +103,7 @@ struct SourceTests {
       }
     }
     #expect(reported == Set(Incident.allCases.map(\.rawValue)), "an incident that nothing logs")
-    let page = try DocumentationPage(path: "\(DocumentationPage.catalog)/LogMessages.md")
+    let page = try DocumentationPage(path: "\(DocumentationPage.catalog)/Observability.md")
     for incident in Incident.allCases {
       #expect(page.lines.contains { $0.hasPrefix("| `\(incident.rawValue)` | \(incident.level): ") }, "\(incident)")
       for text in [incident.meaning, incident.loss, incident.advice] {

@@ -1,5 +1,5 @@
 extension Incident {
-  /// The texts of an incident: the message of its line, and the columns of the page of log messages.
+  /// The texts of an incident: the message of its line, and the columns of their table on the page about observability.
   struct Texts: Sendable {
     let message: String
     let meaning: String

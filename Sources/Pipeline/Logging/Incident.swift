@@ -2,7 +2,7 @@ public import Logging
 
 /// The conditions that are logged as `critical` or `error`: data is lost, work has stopped, or an operator must act.
 ///
-/// A line of these levels is logged with one of these cases only, so that each has an entry on the page of log messages. The
+/// A line of these levels is logged with one of these cases only, so that each has an entry on the page about observability. The
 /// line has the message of the case, which never changes with the values, and the raw value of the case as its metadata
 /// `incident`. Alarms may rely on the raw value.
 public enum Incident: String, CaseIterable, Sendable {
