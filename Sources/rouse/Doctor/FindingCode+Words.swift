@@ -96,7 +96,7 @@ extension FindingCode {
           "The keys of `oidc.issuer` cannot be read, none of them can check a signature, or the file of grants cannot be used. The issuer is asked from here, where another network may be between.",
         means:
           "A gateway or console that starts now accepts no token, or does not start. One that runs goes on with the keys and grants from before. Keys of the key file work.",
-        do: "Mend the file, or the way to the issuer: [OIDC tokens](Tokens.md#when-a-token-is-refused).")
+        do: "Mend the file, or the way to the issuer: [OIDC tokens](Securing.md#when-a-token-is-refused).")
     case .propertyUnused:
       FindingWords(
         .warning, "a property of librdkafka is set that Rouse sets itself",
