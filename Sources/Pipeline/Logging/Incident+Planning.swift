@@ -22,23 +22,23 @@ extension Incident.Texts {
     loss:
       "The partition makes no decisions. Its events wait for as long as retention keeps them; intake pauses when the planner is too far behind.",
     advice:
-      "Finish the upgrade. If no newer release wrote it, [pass over it](Crashes.md#a-record-that-cannot-be-read) with `rouse skip`."
+      "Finish the upgrade. If no newer release wrote it, [pass over it](Disasters.md#a-record-that-cannot-be-read) with `rouse skip`."
   )
 
   static let stateRecordStops = Self(
-    "a record of the state cannot be read, and its partition is not planned; upgrade if a newer release wrote it, else `rouse skip` leaves it out; the page about crashes says what is lost then",
+    "a record of the state cannot be read, and its partition is not planned; upgrade if a newer release wrote it, else `rouse skip` leaves it out; the page about disasters says what is lost then",
     "A planner that restores the partition met a record of `rouse.state` that it cannot read. `holds` says what the record is about. The line is repeated every ten minutes.",
     loss: "The partition makes no decisions until it is restored. Its events wait in `rouse.log`.",
     advice:
-      "Finish the upgrade if a newer release wrote the record. Else read [what leaving it out costs](Crashes.md#a-record-of-the-state), and order it with `rouse skip`."
+      "Finish the upgrade if a newer release wrote the record. Else read [what leaving it out costs](Disasters.md#a-record-of-the-state), and order it with `rouse skip`."
   )
 
   static let statePositionStops = Self(
-    "a record of the state cannot be read, and its partition is not planned; upgrade if a newer release wrote it, else create rouse.state again; the page about crashes says how",
+    "a record of the state cannot be read, and its partition is not planned; upgrade if a newer release wrote it, else create rouse.state again; the page about disasters says how",
     "As above, and the record holds the position, the clock or the policy of the partition, without which a planner would decide twice.",
     loss: "The partition makes no decisions until it is restored. Its events wait in `rouse.log`.",
     advice:
-      "Finish the upgrade if a newer release wrote the record. Else create `rouse.state` again, as [A record of the state](Crashes.md#a-record-of-the-state) says."
+      "Finish the upgrade if a newer release wrote the record. Else create `rouse.state` again, as [A record of the state](Disasters.md#a-record-of-the-state) says."
   )
 
   static let outputRefused = Self(
@@ -47,7 +47,7 @@ extension Incident.Texts {
     loss:
       "What the record at `origin` would have led to. It is a dead letter with the reason `SET_ASIDE`, unless the broker refuses that, too.",
     advice:
-      "Run `rouse topics check` and correct the topics. Then replay the letter with `rouse dead-letters replay`. [Crashes](Crashes.md#a-record-whose-output-is-refused) has the steps that the planner takes."
+      "Run `rouse topics check` and correct the topics. Then replay the letter with `rouse dead-letters replay`. [A record whose output is refused](Disasters.md#a-record-whose-output-is-refused) has the steps that the planner takes."
   )
 
   static let logRecordsMissing = Self(

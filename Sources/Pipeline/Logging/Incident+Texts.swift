@@ -80,27 +80,27 @@ extension Incident.Texts {
 
 extension Incident.Texts {
   static let batchUnreadable = Self(
-    "a batch of records cannot be unpacked, and nothing behind it in its partition is read; `rouse skip` passes over it; the page about crashes says what else to do",
+    "a batch of records cannot be unpacked, and nothing behind it in its partition is read; `rouse skip` passes over it; the page about disasters says what else to do",
     "librdkafka cannot unpack a compressed batch of a topic: it is too large for `receive.message.max.bytes`, damaged, or compressed by an unknown codec.",
     loss:
       "Nothing yet. The records behind the batch wait, and are lost when the topic's retention removes them. Other partitions go on.",
     advice:
-      "Follow [A record that cannot be read](Crashes.md#a-record-that-cannot-be-read): give the batch more memory, or pass over it with `rouse skip`."
+      "Follow [A record that cannot be read](Disasters.md#a-record-that-cannot-be-read): give the batch more memory, or pass over it with `rouse skip`."
   )
 
   static let stateBatchUnreadable = Self(
-    "a batch of the state cannot be unpacked, so its partition is not restored; create rouse.state again; the page about crashes says how",
+    "a batch of the state cannot be unpacked, so its partition is not restored; create rouse.state again; the page about disasters says how",
     "librdkafka cannot unpack a batch of `rouse.state`, so the planner cannot restore the partition.",
     loss: "The partition makes no decisions. Its events wait in `rouse.log` for as long as retention keeps them.",
     advice:
-      "If the batch is only large, raise `receive.message.max.bytes`. Else create `rouse.state` again, as [A record of the state](Crashes.md#a-record-of-the-state) says."
+      "If the batch is only large, raise `receive.message.max.bytes`. Else create `rouse.state` again, as [A record of the state](Disasters.md#a-record-of-the-state) says."
   )
 
   static let recordsSkipped = Self(
     "records were passed over, as an operator ordered",
     "Somebody ran `rouse skip` for this place, and a stage took the order.",
     loss:
-      "The records of `partition` from the offset `from` up to, but not including, `to`. For `rouse.state`, see [what is lost](Crashes.md#a-record-of-the-state).",
+      "The records of `partition` from the offset `from` up to, but not including, `to`. For `rouse.state`, see [what is lost](Disasters.md#a-record-of-the-state).",
     advice: "Ask who wrote the records to publish them again."
   )
 

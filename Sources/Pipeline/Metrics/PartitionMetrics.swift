@@ -16,7 +16,7 @@ struct PartitionMetrics {
       [.partition, MetricLabel("state", upTo: 4, "`waiting`, `restoring`, `planning` or `stopped`")],
       help: "The state of each log partition that this process owns, as a series with the value 1",
       advice:
-        "`waiting` or `restoring` for minutes, or `stopped`: the log says why. The page about crashes explains the states."
+        "`waiting` or `restoring` for minutes, or `stopped`: the log says why. The page about guarantees explains the states."
     )
     lagRecords = registry.gauge(
       "rouse_lag_records", [.partition], help: "Records of the log that are fetched or announced and not planned yet",

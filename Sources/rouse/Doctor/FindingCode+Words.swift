@@ -246,7 +246,7 @@ extension FindingCode {
         when: "A process reports a log partition as stopped.",
         means: "No device of the partition gets a push. Nothing is lost as long as retention keeps the log.",
         do:
-          "If a newer release wrote the record, finish the upgrade: [Upgrading](Upgrading.md). Otherwise follow [A record that cannot be read](Crashes.md#a-record-that-cannot-be-read)."
+          "If a newer release wrote the record, finish the upgrade: [Upgrading](Upgrading.md). Otherwise follow [A record that cannot be read](Disasters.md#a-record-that-cannot-be-read)."
       )
     case .processStuck:
       FindingWords(
