@@ -138,7 +138,7 @@ struct SourceTests {
       for match in text.matches(of: /§(\d+)(?:\.(\d+))?/) {
         found += 1
         let steps = chapters[Int(match.1) ?? 0]
-        #expect(steps != nil, "\(path): Architecture has no chapter \(match.1)")
+        #expect(steps != nil, "\(path): How it works has no chapter \(match.1)")
         if let steps, let step = match.2.flatMap({ Int($0) }) {
           #expect(step >= 1 && step <= steps, "\(path): chapter \(match.1) has no step \(step)")
         }
@@ -161,16 +161,16 @@ struct SourceTests {
     #expect(found > 10)
   }
 
-  /// The chapters of the page on architecture by number, each with the number of its steps.
+  /// The chapters of the page "How it works" by number, each with the number of its steps: rows of a table, or items of a list.
   private static func chapters() throws -> [Int: Int] {
-    let page = try DocumentationPage(path: "\(DocumentationPage.catalog)/Architecture.md")
+    let page = try DocumentationPage(path: "\(DocumentationPage.catalog)/HowItWorks.md")
     var chapters: [Int: Int] = [:]
     var chapter = 0
     for line in page.lines {
       if let match = line.prefixMatch(of: #/\#\# (\d+)\. /#) {
         chapter = Int(match.1) ?? 0
         chapters[chapter] = 0
-      } else if let match = line.prefixMatch(of: #/(\d+)\. /#), let number = Int(match.1) {
+      } else if let match = line.prefixMatch(of: #/(?:\| \d+\.)?(\d+)(?: \||\.) /#), let number = Int(match.1) {
         chapters[chapter] = max(chapters[chapter] ?? 0, number)
       }
     }
