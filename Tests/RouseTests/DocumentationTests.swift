@@ -154,9 +154,9 @@ struct DocumentationTests {
     }
   }
 
-  @Test("the page of reasons has every code, in the order of the checks, with a verdict and what to do")
+  @Test("the page about asking why has every code, in the order of the checks, with a verdict and what to do")
   func reasons() throws {
-    let page = try DocumentationPage(path: "\(DocumentationPage.catalog)/Reasons.md")
+    let page = try DocumentationPage(path: "\(DocumentationPage.catalog)/AskingWhy.md")
     let rows = page.lines.compactMap { $0.prefixMatch(of: /\| `([A-Z_]+)` \|/).map { String($0.1) } }
     let codes = Reason.allCases.map(\.rawValue)
     #expect(rows == codes + codes)

@@ -16,7 +16,7 @@ package struct PlanningMetrics {
     decisions = registry.counter(
       "rouse_decisions_total", [.kind, .verdict, .reason], help: "Committed decisions",
       advice:
-        "The page about reasons says what to do about each. Many `BUDGET_…` or `BELOW_PRICE`: demand is above the budget."
+        "The page about asking why says what to do about each. Many `BUDGET_…` or `BELOW_PRICE`: demand is above the budget."
     )
     commands = registry.counter(
       "rouse_commands_total",
