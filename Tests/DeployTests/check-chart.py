@@ -420,7 +420,7 @@ def check_monitor(objects):
 
 
 def check_tags():
-    """Upgrades role by role, as the page Upgrading.md does."""
+    """Upgrades role by role, as the page Deploying.md does."""
     gateway = {"enabled": True, "keysSecret": "rouse-keys"}
 
     def pods(tag, **own):

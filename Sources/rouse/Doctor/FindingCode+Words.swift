@@ -246,7 +246,7 @@ extension FindingCode {
         when: "A process reports a log partition as stopped.",
         means: "No device of the partition gets a push. Nothing is lost as long as retention keeps the log.",
         do:
-          "If a newer release wrote the record, finish the upgrade: [Upgrading](Upgrading.md). Otherwise follow [A record that cannot be read](Disasters.md#a-record-that-cannot-be-read)."
+          "If a newer release wrote the record, finish the upgrade: [Upgrade](Deploying.md#upgrade). Otherwise follow [A record that cannot be read](Disasters.md#a-record-that-cannot-be-read)."
       )
     case .processStuck:
       FindingWords(
@@ -286,7 +286,7 @@ extension FindingCode {
         when: "A process answers with another version than that of this program.",
         means:
           "This is usual during an upgrade, and at no other time. A record of a newer format stops a partition of an older release.",
-        do: "Finish the upgrade, or take it back: [Upgrading](Upgrading.md).")
+        do: "Finish the upgrade, or take it back: [Upgrade](Deploying.md#upgrade).")
     }
   }
 

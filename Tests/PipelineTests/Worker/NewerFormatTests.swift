@@ -8,15 +8,15 @@ import Testing
 
 @testable import Pipeline
 
-/// A planner of this release meets what a newer release wrote. The page about upgrading shows the lines that it then logs.
+/// A planner of this release meets what a newer release wrote. The page about deploying shows the lines that it then logs.
 @Suite("Records of a newer release")
 struct NewerFormatTests {
-  /// The lines of the page about upgrading.
+  /// The text of the page about deploying, which shows the lines.
   private func page() throws -> String {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
     return try String(
-      contentsOf: root.appending(path: "Sources/rouse/Documentation.docc/Upgrading.md"), encoding: .utf8)
+      contentsOf: root.appending(path: "Sources/rouse/Documentation.docc/Deploying.md"), encoding: .utf8)
   }
 
   @Test("a state record of a newer format stops the restore, and the critical line is the one that the page shows")
