@@ -135,7 +135,7 @@ import Testing
     facts.cluster?.progress[2].next = 20
     #expect(!DoctorReport(facts).isFailure(strict: false) && DoctorReport(facts).isFailure(strict: true))
     #expect(!DoctorReport(Self.sound).isFailure(strict: true))
-    #expect(report.text.description.hasSuffix("\n2 wrong, 2 warnings; Doctor.md explains each code\n"))
+    #expect(report.text.description.hasSuffix("\n2 wrong, 2 warnings; Runbook.md explains each code\n"))
   }
 
   private func now(_ seconds: Int64) -> Int64 { Self.now / 1000 + seconds * 1000 }
@@ -146,7 +146,7 @@ import Testing
     (facts.cluster, facts.brokerFailure, facts.processes) = (nil, "a:1: refused", [])
     #expect(
       DoctorReport(facts).summary.description
-        == "1 wrong, 0 warnings; Doctor.md explains each code. Not looked at: topics, access, lag, clock of the brokers (no broker answers); "
+        == "1 wrong, 0 warnings; Runbook.md explains each code. Not looked at: topics, access, lag, clock of the brokers (no broker answers); "
         + "processes, policy (no process answered)")
   }
 

@@ -10,7 +10,7 @@ struct DoctorReport {
   let findings: [Finding]
 
   /// The page that explains each code.
-  static let page = "Doctor.md"
+  static let page = "Runbook.md"
 
   /// Makes the report.
   init(_ facts: DoctorFacts) {
