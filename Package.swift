@@ -174,7 +174,7 @@ let package = Package(
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
       ],
-      resources: [.copy("Resources")],
+      resources: [.copy("Resources"), .embedInCode("Bounds/bounds.tsv")],
       linkerSettings: [
         // Replaces the allocator of the C library, because records are allocated on the planner's thread and freed on
         // librdkafka's. It saves 7 % of a planner's processor time and 10 to 25 % of its memory (`rouse bench pipeline`,

@@ -30,6 +30,7 @@ struct Rouse: AsyncParsableCommand {
       DeadLettersCommand.self,
       SkipCommand.self,
       KeysCommand.self,
+      BoundsCommand.self,
       BenchCommand.self,
     ])
 }

@@ -1,5 +1,6 @@
 import Domain
 import Foundation
+import JSON
 import Pipeline
 import Testing
 
@@ -193,7 +194,7 @@ extension DocumentationTests {
     }
   }
 
-  @Test("every constant that bounds something says what happens beyond it, and its module is on the page of limits")
+  @Test("every constant that bounds something says what happens beyond it, and rouse bounds prints it")
   func bounds() throws {
     // They bound nothing that comes from outside: sizes of texts that the program itself writes, shapes of tables, and steps
     // of what is learnt.
@@ -202,8 +203,8 @@ extension DocumentationTests {
       "windowsMax", "membersMax", "eventsMax", "gapMax", "timeoutMax", "examplesMax", "firstDeadLettersMax",
       "firstZombiesMax", "refusedPayloadsMax", "unknownPoliciesMax",
     ]
-    let shown = try DocumentationPage(path: "\(DocumentationPage.catalog)/Limits.md").lines
     let sources = DocumentationPage.root.appending(path: "Sources")
+    var rows: [String] = []
     for module in try FileManager.default.contentsOfDirectory(atPath: sources.path).sorted()
     where module != "Benchmarks" {
       var states = false
@@ -213,10 +214,42 @@ extension DocumentationTests {
         let silent = try BoundsTable.silentBounds(in: text).filter { !exempt.contains($0) }
         #expect(silent.isEmpty, "\(file.lastPathComponent): say with '- Beyond:' what happens beyond \(silent)")
       }
-      if states {
-        #expect(shown.contains("<!-- table: bounds \(module) -->"), "Limits.md has no table of the bounds of \(module)")
+      guard states else { continue }
+      rows += try BoundsTable(module).bounds.map { bound in
+        [module, bound.name, bound.value, bound.meaning, bound.beyond].joined(separator: "\t")
       }
     }
+    let table = sources.appending(path: "rouse/Bounds/bounds.tsv")
+    let expected = rows.map { $0 + "\n" }.joined()
+    if Self.writes {
+      try expected.write(to: table, atomically: true, encoding: .utf8)
+    } else {
+      #expect(
+        try String(contentsOf: table, encoding: .utf8) == expected,
+        "bounds.tsv is stale; deploy/docs.sh writes it again, and the next build compiles it in")
+    }
+  }
+
+  @Test("rouse bounds prints every bound of the table, as text and as JSON, and of one module alone")
+  func printedBounds() throws {
+    let table = DocumentationPage.root.appending(path: "Sources/rouse/Bounds/bounds.tsv")
+    let rows = try String(contentsOf: table, encoding: .utf8).split(separator: "\n").map {
+      $0.split(separator: "\t").map(String.init)
+    }
+    try #require(rows.count > 200 && rows.allSatisfy { $0.count == 5 })
+    let text = try Workplace().rouse("bounds").out
+    for row in rows {
+      #expect(text.contains("  \(row[1]) = \(row[2])\n    \(row[3])\n    beyond it: \(row[4])\n"), "\(row)")
+    }
+    guard case .array(let bounds) = try JSONValue(parsing: try Workplace().rouse("bounds", "--format", "json").out) else {
+      Issue.record("no array")
+      return
+    }
+    #expect(bounds.map { $0["name"] } == rows.map { .string($0[1]) })
+    let ofOne = try Workplace().rouse("bounds", "Planning")
+    #expect(ofOne.out.contains("  causesPerInstanceMax = 32\n") && !ofOne.out.contains("recordBytesMax"))
+    let wrong = try Workplace().rouse("bounds", "Planing")
+    #expect(wrong.status == 2 && wrong.err.contains("unknown module 'Planing'; did you mean Planning?"), "\(wrong.err)")
   }
 
   @Test("a file of Swift that a page names is there")
