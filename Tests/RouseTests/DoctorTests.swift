@@ -99,7 +99,8 @@ struct DoctorTests {
     #expect(
       outcome.out.hasPrefix("warning  NOT_CHECKED: something could not be looked at\n           the settings of "))
     #expect(
-      outcome.out.contains("\n0 wrong, 1 warning; Runbook.md explains each code. Not looked at: clock of the brokers ("),
+      outcome.out.contains(
+        "\n0 wrong, 1 warning; Runbook.md explains each code. Not looked at: clock of the brokers ("),
       "\(outcome.out)")
   }
 

@@ -241,7 +241,8 @@ extension DocumentationTests {
     for row in rows {
       #expect(text.contains("  \(row[1]) = \(row[2])\n    \(row[3])\n    beyond it: \(row[4])\n"), "\(row)")
     }
-    guard case .array(let bounds) = try JSONValue(parsing: try Workplace().rouse("bounds", "--format", "json").out) else {
+    guard case .array(let bounds) = try JSONValue(parsing: try Workplace().rouse("bounds", "--format", "json").out)
+    else {
       Issue.record("no array")
       return
     }
