@@ -232,6 +232,8 @@ extension DocumentationTests {
 
   @Test("rouse bounds prints every bound of the table, as text and as JSON, and of one module alone")
   func printedBounds() throws {
+    // A table that is being written is compiled in by the next build.
+    guard !Self.writes else { return }
     let table = DocumentationPage.root.appending(path: "Sources/rouse/Bounds/bounds.tsv")
     let rows = try String(contentsOf: table, encoding: .utf8).split(separator: "\n").map {
       $0.split(separator: "\t").map(String.init)

@@ -191,7 +191,7 @@ extension FindingCode {
         when: "A planner or the audit store goes on at an offset that the partition does not have yet.",
         means:
           "The topic was deleted and made again, and `rouse.state` or the audit store still counts by the old one. A planner ends, and says that the log no longer holds its position. The audit leaves out decisions whose ids it has seen.",
-        do: "Stop all processes, and follow [Topics made anew](Disasters.md#topics-made-anew).")
+        do: "Stop all processes, and follow [Recreating the topics](Disasters.md#recreating-the-topics).")
     case .recordsExpire:
       FindingWords(
         .wrong, "records are about to be removed before they are read",
