@@ -38,23 +38,25 @@ final class RunningConsole: Sendable {
     _ batch: AuditBatch? = Sample.batch(), keys: KeyFile? = nil, rate: Int? = nil, tokens: TokenVerifier? = nil,
     _ change: (inout ConsoleSettings) -> Void = { _ in }, _ body: @escaping @Sendable (RunningConsole) throws -> Void
   ) async throws {
-    let (folder, initial) = try place(batch)
-    var settings = initial
-    defer { try? FileManager.default.removeItem(at: folder) }
-    change(&settings)
-    let ring = try keys.map { file in
-      let path = folder.appending(path: "keys.json").path
-      try file.write(to: path)
-      return try KeyRing(path: path, recordsPerSecond: rate, logger: silent)
+    try await ServerTurns.shared.run {
+      let (folder, initial) = try place(batch)
+      var settings = initial
+      defer { try? FileManager.default.removeItem(at: folder) }
+      change(&settings)
+      let ring = try keys.map { file in
+        let path = folder.appending(path: "keys.json").path
+        try file.write(to: path)
+        return try KeyRing(path: path, recordsPerSecond: rate, logger: silent)
+      }
+      let access =
+        ring == nil && tokens == nil ? nil : Authenticator(keys: ring, tokens: tokens, recordsPerSecond: rate)
+      let server = try await ConsoleServer.start(
+        settings, access: access, metrics: ConsoleMetrics(MetricRegistry()), logger: silent)
+      let console = RunningConsole(server, settings.storePath)
+      let outcome = try await onThread { Result { try body(console) } }
+      await server.stop()
+      try outcome.get()
     }
-    let access =
-      ring == nil && tokens == nil ? nil : Authenticator(keys: ring, tokens: tokens, recordsPerSecond: rate)
-    let server = try await ConsoleServer.start(
-      settings, access: access, metrics: ConsoleMetrics(MetricRegistry()), logger: silent)
-    let console = RunningConsole(server, settings.storePath)
-    let outcome = try await onThread { Result { try body(console) } }
-    await server.stop()
-    try outcome.get()
   }
 
   /// Makes a folder with a store, and the settings of a console on it, whose brokers do not answer.

@@ -8,13 +8,15 @@ import Testing
     _ change: (inout HTTPServerLimits) -> Void = { _ in },
     _ body: @escaping @Sendable (HTTPServer, EchoService) throws -> Void
   ) async throws {
-    var limits = HTTPServerLimits()
-    change(&limits)
-    let service = EchoService()
-    let server = try await HTTPServer.start(HTTPAddress(host: "127.0.0.1", port: 0), service, limits: limits)
-    let outcome = try await onThread { Result { try body(server, service) } }
-    await server.stop()
-    try outcome.get()
+    try await ServerTurns.shared.run {
+      var limits = HTTPServerLimits()
+      change(&limits)
+      let service = EchoService()
+      let server = try await HTTPServer.start(HTTPAddress(host: "127.0.0.1", port: 0), service, limits: limits)
+      let outcome = try await onThread { Result { try body(server, service) } }
+      await server.stop()
+      try outcome.get()
+    }
   }
 
   @Test("requests follow each other on a connection, also when they are sent at once")

@@ -56,44 +56,46 @@ final class RunningGateway: Sendable {
     _ change: (inout GatewaySettings) -> Void = { _ in },
     _ body: @escaping @Sendable (RunningGateway, SharedBroker) throws -> Void
   ) async throws {
-    var settings = GatewaySettings(listen: HTTPAddress(host: "127.0.0.1", port: 0), topics: topics)
-    settings.limits.threads = 2
-    change(&settings)
-    let embedded = try EmbeddedBroker()
-    for topic in [topics.events, topics.devices, topics.signals] { try embedded.createTopic(topic, partitions: 3) }
-    let bootstrap = embedded.bootstrapServers
-    let broker = SharedBroker(embedded)
-    let ring = try keys.map { file in
-      let path = FileManager.default.temporaryDirectory.appending(path: "keys-\(UUID().uuidString).json").path
-      try file.write(to: path)
-      defer { try? FileManager.default.removeItem(atPath: path) }
-      return try KeyRing(path: path, recordsPerSecond: rate, logger: silent)
-    }
-    let access =
-      ring == nil && tokens == nil ? nil : Authenticator(keys: ring, tokens: tokens, recordsPerSecond: rate)
-    let registry = MetricRegistry()
-    let server = try await GatewayServer.start(
-      settings, kafka: ["bootstrap.servers": bootstrap], access: access, devices: devices, records: records,
-      registry: registry, logger: silent)
-    let gateway = RunningGateway(bootstrap, server, registry)
-    let isRunning = DispatchSemaphore(value: 0)
-    if runsProducer {
-      Thread {
-        do throws(KafkaError) { try server.runProducer { isRunning.signal() } } catch { Issue.record("\(error)") }
-        gateway.ended.signal()
-      }.start()
-    }
-    let outcome = try await onThread {
-      if runsProducer {
-        // The second turn: the producer takes requests since the first.
-        isRunning.wait()
-        gateway.awaitProducer()
+    try await ServerTurns.shared.run {
+      var settings = GatewaySettings(listen: HTTPAddress(host: "127.0.0.1", port: 0), topics: topics)
+      settings.limits.threads = 2
+      change(&settings)
+      let embedded = try EmbeddedBroker()
+      for topic in [topics.events, topics.devices, topics.signals] { try embedded.createTopic(topic, partitions: 3) }
+      let bootstrap = embedded.bootstrapServers
+      let broker = SharedBroker(embedded)
+      let ring = try keys.map { file in
+        let path = FileManager.default.temporaryDirectory.appending(path: "keys-\(UUID().uuidString).json").path
+        try file.write(to: path)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        return try KeyRing(path: path, recordsPerSecond: rate, logger: silent)
       }
-      return Result { try body(gateway, broker) }
+      let access =
+        ring == nil && tokens == nil ? nil : Authenticator(keys: ring, tokens: tokens, recordsPerSecond: rate)
+      let registry = MetricRegistry()
+      let server = try await GatewayServer.start(
+        settings, kafka: ["bootstrap.servers": bootstrap], access: access, devices: devices, records: records,
+        registry: registry, logger: silent)
+      let gateway = RunningGateway(bootstrap, server, registry)
+      let isRunning = DispatchSemaphore(value: 0)
+      if runsProducer {
+        Thread {
+          do throws(KafkaError) { try server.runProducer { isRunning.signal() } } catch { Issue.record("\(error)") }
+          gateway.ended.signal()
+        }.start()
+      }
+      let outcome = try await onThread {
+        if runsProducer {
+          // The second turn: the producer takes requests since the first.
+          isRunning.wait()
+          gateway.awaitProducer()
+        }
+        return Result { try body(gateway, broker) }
+      }
+      await server.stop()
+      if runsProducer { try await onThread { gateway.ended.wait() } }
+      try outcome.get()
     }
-    await server.stop()
-    if runsProducer { try await onThread { gateway.ended.wait() } }
-    try outcome.get()
   }
 
   /// Waits until the producer takes requests.

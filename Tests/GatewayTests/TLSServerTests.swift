@@ -20,18 +20,20 @@ import Testing
   private func serving(
     _ change: (inout HTTPServerLimits) -> Void = { _ in }, _ body: @escaping @Sendable (Served) throws -> Void
   ) async throws {
-    let certificate = try TestCertificate()
-    defer { certificate.remove() }
-    var limits = HTTPServerLimits()
-    change(&limits)
-    let service = EchoService()
-    let server = try await HTTPServer.start(
-      HTTPAddress(host: "127.0.0.1", port: 0), service, limits: limits,
-      certificate: TLSCertificate(certificate.paths, logger: RunningGateway.silent))
-    let served = Served(server: server, service: service, certificate: certificate)
-    let outcome = try await onThread { Result { try body(served) } }
-    await server.stop()
-    try outcome.get()
+    try await ServerTurns.shared.run {
+      let certificate = try TestCertificate()
+      defer { certificate.remove() }
+      var limits = HTTPServerLimits()
+      change(&limits)
+      let service = EchoService()
+      let server = try await HTTPServer.start(
+        HTTPAddress(host: "127.0.0.1", port: 0), service, limits: limits,
+        certificate: TLSCertificate(certificate.paths, logger: RunningGateway.silent))
+      let served = Served(server: server, service: service, certificate: certificate)
+      let outcome = try await onThread { Result { try body(served) } }
+      await server.stop()
+      try outcome.get()
+    }
   }
 
   @Test("a connection of HTTP/2 whose requests were refused gives way, and one with a request that was taken stays")
