@@ -14,7 +14,7 @@ extension Fleet {
     census.events = pending.events.liveCount
     census.waiting = pending.waitingCount
     census.timers = pending.timerCount
-    census.startsPerToken = registry.addressed.values.reduce(0) { max($0, $1.started.count) }
+    census.startsPerToken = registry.addressed.values.reduce(0) { max($0, $1.subjects.count) }
     census.chargesPerInstance = ledgers.rolling.longest
     census.truths = subjects.slots.values.count { !$0.newest.values.isEmpty || !$0.newest.content.isEmpty }
     census.subjects = subjects.count - census.truths

@@ -52,9 +52,9 @@ import Testing
       .kindDisabled, .appForeground, .reloadImminent, .quietHours, .minInterval, .budgetInstance, .budgetDevice,
       .budgetApp, .reserveHeld, .belowPrice, .emitted, .emittedAfterDefer, .emittedCoalesced,
       .emittedShared, .superseded, .expired, .freshened, .instanceRemoved, .emittedFree, .activityEnded,
-      .alreadyStarted, .endedQuiet, .caughtUp, .contentIncomplete, .awaitingToken,
+      .alreadyStarted, .endedQuiet, .caughtUp, .contentIncomplete, .awaitingToken, .dismissed,
     ]
-    #expect(first.map(\.number) == (1...34).map { UInt8($0) })
+    #expect(first.map(\.number) == (1...35).map { UInt8($0) })
   }
 
   @Test("a decision that defers, and a duplicate, leave the event open; every other one closes it")

@@ -61,6 +61,10 @@ struct RandomDomain {
       updatedAt: instant())
   }
 
+  private mutating func activity() -> Signal.ReportedActivity {
+    Signal.ReportedActivity(instance: name(), kind: maybe { $0.name() }, subject: maybe { $0.name() })
+  }
+
   mutating func signal() -> Signal {
     let kind: Signal.Kind =
       switch int(0...8) {
@@ -71,9 +75,9 @@ struct RandomDomain {
           instance: maybe { $0.name() },
           cause: maybe { $0.one(Signal.FetchCause.self) })
       case 3: .widgetViewed(instance: maybe { $0.name() })
-      case 4: .activityStarted(instance: name())
-      case 5: .activityEnded(instance: name())
-      case 6: .activityDismissed(instance: name())
+      case 4: .activityStarted(activity())
+      case 5: .activityEnded(activity())
+      case 6: .activityDismissed(activity())
       case 7: .tokenRejected(token: token())
       default: .deliveryCompleted(command: name(), outcome: one(Signal.DeliveryOutcome.self))
       }

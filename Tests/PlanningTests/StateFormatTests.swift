@@ -70,7 +70,7 @@ struct StateFormatTests {
       "own reloads": !planner.fleet.registry.nextReloads.isEmpty,
       "rolling charges": !planner.fleet.ledgers.rolling.instances.isEmpty,
       "waiting causes": planner.census.causes > 2,
-      "a started activity": addressed.contains { $0.started.contains { !$0.subject.isEmpty } },
+      "a started activity": addressed.contains { $0.subjects.contains { !$0.subject.isEmpty } },
       "an ended activity": addressed.contains { $0.ended },
       "a rate of its own": addressed.contains { !$0.rate.isFull },
       "four surfaces": Set(instances.map(\.surface)).count == 4,

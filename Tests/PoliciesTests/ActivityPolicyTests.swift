@@ -67,7 +67,8 @@ import Testing
       alert: AlertTemplate(
         title: Self.template(.text("Flight "), .field("data.flight")), body: Self.template(.field("data.status")),
         aboveRelevance: 0.8),
-      staleAfter: .minutes(15), quietEnd: .hours(2), dismissal: .after(.minutes(30)))
+      staleAfter: .minutes(15), quietEnd: .hours(2), restartAfterDismissal: .hours(3),
+      dismissal: .after(.minutes(30)))
     #expect(kind.activity == expected)
     #expect(kind.rules.map(\.action) == [.start, .start, .end, .end, .update])
   }

@@ -34,6 +34,7 @@ public enum Reason: String, Sendable, CaseIterable {
   case activityEnded = "ACTIVITY_ENDED"
   case alreadyStarted = "ALREADY_STARTED"
   case awaitingToken = "AWAITING_TOKEN"
+  case dismissed = "DISMISSED"
   case endedQuiet = "ENDED_QUIET"
   case caughtUp = "CAUGHT_UP"
   case superseded = "SUPERSEDED"
@@ -132,6 +133,7 @@ extension Reason {
     case .activityEnded: (29, .needless)
     case .alreadyStarted: (30, .needless)
     case .awaitingToken: (34, .needless)
+    case .dismissed: (35, .needless)
     case .endedQuiet: (31, .onCommands)
     case .caughtUp: (32, .onCommands)
     case .superseded: (24, .needless)
@@ -181,6 +183,7 @@ extension Reason {
     case .alreadyStarted: "A Live Activity of the subject runs on the device, or was started before."
     case .awaitingToken:
       "A Live Activity of the subject was started by push, and the device has not registered its token yet. The registration is answered with the newest content, or with the end."
+    case .dismissed: "The person has removed the Live Activity of the subject, so it is not started again in this run."
     case .endedQuiet: "The Live Activity was ended because its subject had gone quiet."
     case .caughtUp:
       "Sent without an event: the screen was wrong about events that had ended. No push could reach it, a push failed, its kind was switched off, its app had left the foreground unnoticed, or a Live Activity has a new token."
@@ -227,6 +230,7 @@ extension Reason {
     case .alreadyStarted: "nothing"
     case .awaitingToken:
       "nothing; if it lasts, see that the app registers the activity with its token (`rouse audit zombies` lists those)"
+    case .dismissed: "nothing; state restartAfterDismissal if the subject may be started again after a time"
     case .endedQuiet: "lengthen quietEnd if its subjects pause for longer"
     case .caughtUp: "nothing; look for NO_TOKEN, TOKEN_DEAD and refused pushes of the device if it happens often"
     case .superseded: "nothing; if the middle states matter too, raise their relevance"
@@ -277,6 +281,8 @@ extension Reason {
     case .alreadyStarted: "a Live Activity of this subject runs on the device, or was started before"
     case .awaitingToken:
       "a Live Activity of this subject was started, and its token is not known yet: its registration is answered with the newest content"
+    case .dismissed:
+      "the person has removed the Live Activity of this subject, so it is not started again while the subject goes on"
     case .endedQuiet: "the Live Activity was ended because its subject had gone quiet"
     case .caughtUp: "sent without an event, because the screen was still wrong about events that had ended"
     case .superseded: "a newer event took its place, or undid it, before a push was worth it"

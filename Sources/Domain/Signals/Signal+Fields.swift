@@ -34,15 +34,15 @@ extension Signal.Kind: FieldCoded {
     case .widgetViewed(var instance):
       try coder.string(&instance, "an instance")
       self = .widgetViewed(instance: instance)
-    case .activityStarted(var instance):
-      try coder.string(&instance, "an instance")
-      self = .activityStarted(instance: instance)
-    case .activityEnded(var instance):
-      try coder.string(&instance, "an instance")
-      self = .activityEnded(instance: instance)
-    case .activityDismissed(var instance):
-      try coder.string(&instance, "an instance")
-      self = .activityDismissed(instance: instance)
+    case .activityStarted(var activity):
+      try activity.fields(&coder)
+      self = .activityStarted(activity)
+    case .activityEnded(var activity):
+      try activity.fields(&coder)
+      self = .activityEnded(activity)
+    case .activityDismissed(var activity):
+      try activity.fields(&coder)
+      self = .activityDismissed(activity)
     case .tokenRejected(var token):
       try coder.string(&token, "a token")
       self = .tokenRejected(token: token)
@@ -55,5 +55,13 @@ extension Signal.Kind: FieldCoded {
       answer.status = status == 0 ? nil : status
       self = .deliveryCompleted(command: command, outcome: outcome, answer: answer)
     }
+  }
+}
+
+extension Signal.ReportedActivity {
+  fileprivate mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.string(&instance, "an instance")
+    try coder.string(&kind, "a kind")
+    try coder.string(&subject, "a subject")
   }
 }

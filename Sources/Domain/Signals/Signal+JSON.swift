@@ -39,15 +39,15 @@ extension Signal.Kind: JSONFields {
     case .widgetViewed(var instance):
       try coder.text("instance", &instance)
       self = .widgetViewed(instance: instance)
-    case .activityStarted(var instance):
-      try coder.text("instance", &instance)
-      self = .activityStarted(instance: instance)
-    case .activityEnded(var instance):
-      try coder.text("instance", &instance)
-      self = .activityEnded(instance: instance)
-    case .activityDismissed(var instance):
-      try coder.text("instance", &instance)
-      self = .activityDismissed(instance: instance)
+    case .activityStarted(var activity):
+      try activity.members(&coder)
+      self = .activityStarted(activity)
+    case .activityEnded(var activity):
+      try activity.members(&coder)
+      self = .activityEnded(activity)
+    case .activityDismissed(var activity):
+      try activity.members(&coder)
+      self = .activityDismissed(activity)
     case .tokenRejected(var token):
       try coder.text("token", &token, bytesMax: DomainBounds.tokenBytesMax)
       self = .tokenRejected(token: token)
@@ -66,5 +66,13 @@ extension Signal.Kind: JSONFields {
     case .appForegrounded, .appBackgrounded, .widgetFetched, .widgetViewed: true
     case .activityStarted, .activityEnded, .activityDismissed, .tokenRejected, .deliveryCompleted: false
     }
+  }
+}
+
+extension Signal.ReportedActivity {
+  fileprivate mutating func members<Coder: JSONFieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.text("instance", &instance)
+    try coder.text("kind", &kind)
+    try coder.text("subject", &subject)
   }
 }

@@ -56,9 +56,9 @@ extension Signal.Kind {
     case .appBackgrounded: .appBackgrounded
     case .widgetFetched: .widgetFetched(instance: nil)
     case .widgetViewed: .widgetViewed(instance: nil)
-    case .activityStarted: .activityStarted(instance: "")
-    case .activityEnded: .activityEnded(instance: "")
-    case .activityDismissed: .activityDismissed(instance: "")
+    case .activityStarted: .activityStarted(Signal.ReportedActivity(instance: ""))
+    case .activityEnded: .activityEnded(Signal.ReportedActivity(instance: ""))
+    case .activityDismissed: .activityDismissed(Signal.ReportedActivity(instance: ""))
     case .tokenRejected: .tokenRejected(token: "")
     case .deliveryCompleted: .deliveryCompleted(command: "", outcome: .accepted)
     }

@@ -30,15 +30,30 @@ public struct Signal: Hashable, Sendable {
     /// `widget.viewed`: a person looked at a widget. Nil: at every widget.
     case widgetViewed(instance: Identifier?)
     /// `activity.started`: a Live Activity began.
-    case activityStarted(instance: Identifier)
+    case activityStarted(ReportedActivity)
     /// `activity.ended`: a Live Activity is over.
-    case activityEnded(instance: Identifier)
+    case activityEnded(ReportedActivity)
     /// `activity.dismissed`: a person removed a Live Activity.
-    case activityDismissed(instance: Identifier)
+    case activityDismissed(ReportedActivity)
     /// `token.rejected`: APNs refused this token for good.
     case tokenRejected(token: String)
     /// `delivery.completed`: the delivery of one command ended.
     case deliveryCompleted(command: Identifier, outcome: DeliveryOutcome, answer: APNsAnswer = APNsAnswer())
+  }
+
+  /// The Live Activity that a signal is about.
+  public struct ReportedActivity: Hashable, Sendable {
+    /// Its id in registrations.
+    public var instance: Identifier
+    /// Its kind; nil if it is not stated. With the kind and the subject, the signal also counts before the activity is registered.
+    public var kind: Identifier?
+    /// Its subject; nil if it is not stated.
+    public var subject: Identifier?
+
+    /// Creates a name of an activity.
+    public init(instance: Identifier, kind: Identifier? = nil, subject: Identifier? = nil) {
+      (self.instance, self.kind, self.subject) = (instance, kind, subject)
+    }
   }
 
   /// The reason why a widget fetched its content.

@@ -33,7 +33,9 @@ extension Fleet {
       note(large.band, bytes: large.bytes, large.action, instance, event, verdict, into: &output)
     }
     guard let push = verdict.push else {
-      suppress(event, instance, verdict.reason ?? .noMatch, verdict.relevance, lane: verdict.lane, into: &output)
+      let reason = verdict.reason ?? .noMatch
+      noteRefusedStart(of: event, by: instance, reason)
+      suppress(event, instance, reason, verdict.relevance, lane: verdict.lane, into: &output)
       return
     }
     assert(verdict.reason == nil, "what is refused is not pushed")
@@ -41,7 +43,8 @@ extension Fleet {
     let told = AddressedState.Told(upTo: event.known.newest, score: push.score, at: now)
     let sent = send(push, of: event, instance, device, verdict.lane, verdict.relevance, into: &output)
     if let subject = push.starts {
-      remember(AddressedState.StartedSubject(subject: subject, at: now, told: told, push: sent), by: instance)
+      let wanted = max(event.saidAt, event.known.session(rules[registry.instances[instance].kind].name).start)
+      know(subject, by: instance) { $0.start(served: wanted, telling: told, by: sent, at: $1) }
     } else {
       registry[addressed: instance]?.tell(told, of: SubjectMemory.contentKey(subject: event.subject))
       registry[addressed: instance]?.send(sent, isNews: true)
@@ -64,12 +67,6 @@ extension Fleet {
       ActivityPayload.largest(
         activity, event: content, action: action, isQuiet: verdict.lane.isQuiet, relevance: Double(verdict.relevance))
     }
-  }
-
-  /// Remembers a start by a push-to-start token.
-  mutating func remember(_ start: AddressedState.StartedSubject, by starter: InstanceSlot) {
-    let (startsMax, now) = (bounds.startsPerTokenMax, now)
-    registry[addressed: starter]?.remember(start, startsMax: startsMax, now: now)
   }
 
   // MARK: Pushing
@@ -178,8 +175,9 @@ extension Fleet {
   mutating func setActivityTimer(_ instance: InstanceSlot) {
     guard let state = registry.addressed[instance] else { return }
     pending.clearDue(&registry[waiting: instance])
-    if state.ended, !state.isChannel, state.owedAt == .distantFuture { return }
-    var due = state.startedAt + ActivityTimes.life
+    let endCounts = starter(of: instance) == nil ? nil : state.endCounts
+    if state.ended, !state.isChannel, state.owedAt == .distantFuture, endCounts == nil { return }
+    var due = min(state.startedAt + ActivityTimes.life, endCounts ?? .distantFuture)
     // An activity that no push can reach is not examined after a silence.
     if state.isReachable, let activity = rules.activity(registry.instances[instance].kind) {
       due = min(due, state.owedAt)
@@ -190,19 +188,31 @@ extension Fleet {
 
   /// Handles the timer of an activity. After its life the system has ended it; after a silence a push ends it.
   mutating func fireActivity(_ instance: InstanceSlot, into output: inout PlannerOutput) {
-    guard registry.instances[instance].surface == .activity, let state = registry.addressed[instance] else { return }
+    guard registry.instances[instance].surface == .activity else { return startWanted(by: instance, into: &output) }
+    guard let state = registry.addressed[instance] else { return }
+    if let counts = state.endCounts, counts <= now {
+      registry[addressed: instance]?.noteAccepted()
+      noteOver(instance, .ended, at: now)
+    }
     if now - state.startedAt >= ActivityTimes.life {
       registry[addressed: instance]?.end()
+      if !state.ended { noteOver(instance, .ended, at: now) }
       // A channel has no registration of its own, so it is removed together with its last activity.
       if state.isChannel { forget(registry.id(of: registry.instances[instance].device), into: &output) }
       return
     }
     if state.isReachable, let activity = rules.activity(registry.instances[instance].kind) {
-      let isSilent = !state.ended && now - state.lastEventAt >= activity.quietEnd
-      if isSilent || state.ended && state.owedAt <= now {
-        let known = subjects.slot(state.content).map { subjects.slots[$0].newest.content.event(after: nil) }
-        sendEnd(as: isSilent ? .endedQuiet : .caughtUp, known, instance, state, activity, into: &output)
-      } else if state.owedAt <= now {
+      let isDue = state.owedAt <= now
+      let isSilent = now - state.lastEventAt >= activity.quietEnd
+      let content = toldSubject(of: instance, state).map { subjects.slots[$0.slot].newest.content }
+      let isOver = content?.session(rules[registry.instances[instance].kind].name).isOver ?? true
+      if !state.ended && isSilent || state.ended && isDue && (isSilent || isOver) {
+        sendEnd(
+          as: state.ended ? .caughtUp : .endedQuiet, content?.event(after: nil), instance, state, activity,
+          into: &output)
+      } else if isDue {
+        // An end that APNs has refused is not sent again when the subject lives again.
+        registry[addressed: instance]?.reopen()
         payOwed(to: instance, state, activity, into: &output)
       }
     }
@@ -223,10 +233,8 @@ extension Fleet {
   ) {
     let timestamp = max(now.seconds, state.timestamp + 1)
     let (body, band) = end(activity, known, isChannel: state.isChannel, timestamp: timestamp)
-    send(
-      ActivityVerdict.Push(timestamp: timestamp, body: body, band: band, isEnd: true, starts: nil), as: reason,
-      instance,
-      isUrgent: true, into: &output)
+    let push = ActivityVerdict.Push(timestamp: timestamp, body: body, band: band, isEnd: true, starts: nil)
+    send(push, as: reason, instance, lane(of: instance, isUrgent: true), into: &output)
     registry[addressed: instance]?.end()
   }
 
@@ -235,29 +243,45 @@ extension Fleet {
   ///   - push: The push.
   ///   - reason: The reason for the command.
   ///   - instance: The activity.
-  ///   - isUrgent: Whether the push has priority 10 if that is free, or the activity has a token for it.
+  ///   - lane: Its priority, and the ledger that it is charged to.
   ///   - output: Receives the command.
+  /// - Returns: The push.
+  @discardableResult
   mutating func send(
-    _ push: ActivityVerdict.Push, as reason: Reason, _ instance: InstanceSlot, isUrgent: Bool,
+    _ push: ActivityVerdict.Push, as reason: Reason, _ instance: InstanceSlot, _ lane: ActivityVerdict.Lane,
     into output: inout PlannerOutput
-  ) {
-    let (device, state) = (registry.instances[instance].device, registry.addressed[instance] ?? AddressedState())
-    let rate = ledgers.activityRate(frequentPushes: state.frequentPushes)
-    let free = registry.isInDeveloperMode(device) || rate.isUnlimited || state.isChannel
-    let charged = isUrgent && !free && rate.admits(state.rate, now: now)
-    let priority: UInt8 = charged || isUrgent && free ? 10 : 5
+  ) -> AddressedState.SentPush {
+    let device = registry.instances[instance].device
     let payload = PlannedPayload(
-      body: push.body, band: push.band, subject: nil,
-      expires: expiry(of: instance, isEnd: push.isEnd, priority: priority))
-    let command = append(payload, instance, device, priority: priority, event: .absent, into: &output)
-    if charged { charge(instance, device, .activity, command: command, into: &output) }
+      body: push.body, band: push.band, subject: push.starts,
+      expires: expiry(of: instance, isEnd: push.isEnd, priority: lane.priority))
+    let command = append(payload, instance, device, priority: lane.priority, event: .absent, into: &output)
+    if let ledger = lane.ledger { charge(instance, device, ledger, command: command, into: &output) }
     let isAppCharged = chargeApp(of: device, command: command, into: &output)
     output.served.append(
       PlannedServed(instance: instance, reason: reason, causesStart: output.causes.count, causesCount: 0))
     output.commands[command].servedCount = 1
     registry[addressed: instance]?.push(timestamp: push.timestamp)
     let sent = sentPush(
-      command, to: instance, isEnd: push.isEnd, isCharged: charged, isAppCharged: isAppCharged, output)
-    registry[addressed: instance]?.send(sent, isNews: false)
+      command, to: instance, isEnd: push.isEnd, isCharged: lane.ledger != nil, isAppCharged: isAppCharged, output)
+    if push.starts == nil { registry[addressed: instance]?.send(sent, isNews: false) }
+    return sent
+  }
+
+  /// Returns the priority of a push to an activity that no event causes.
+  /// - Parameters:
+  ///   - instance: The activity.
+  ///   - isUrgent: Whether it has priority 10 if that is free, or the activity has a token for it.
+  func lane(of instance: InstanceSlot, isUrgent: Bool) -> ActivityVerdict.Lane {
+    let (device, state) = (registry.instances[instance].device, registry.addressed[instance] ?? AddressedState())
+    let rate = ledgers.activityRate(frequentPushes: state.frequentPushes)
+    var lane = ActivityVerdict.Lane()
+    guard isUrgent else { return lane }
+    if registry.isInDeveloperMode(device) || rate.isUnlimited || state.isChannel {
+      lane.priority = 10
+    } else if rate.admits(state.rate, now: now) {
+      (lane.priority, lane.ledger) = (10, .activity)
+    }
+    return lane
   }
 }

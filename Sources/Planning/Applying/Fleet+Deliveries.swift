@@ -29,23 +29,23 @@ extension Fleet {
       if let push = state.unanswered, isCommand(push, command) {
         if outcome == .accepted {
           registry[addressed: instance]?.noteAccepted()
+          if push.isEnd { noteOver(instance, .ended, at: now) }
         } else {
           refund(push, of: instance, device)
           noteRefused(push, by: instance, state, answer)
         }
         return true
       }
-      guard let start = state.started.lazy.compactMap({ $0.push }).first(where: { isCommand($0, command) }) else {
-        continue
+      for known in state.subjects {
+        guard let start = known.push, isCommand(start, command) else { continue }
+        if outcome == .accepted {
+          know(known.subject, by: instance) { $0.noteAccepted(at: $1) }
+        } else {
+          refund(start, of: instance, device)
+          noteRefused(start, of: known, by: instance, answer)
+        }
+        return true
       }
-      if outcome == .accepted {
-        registry[addressed: instance]?.noteAccepted(start: start)
-      } else {
-        refund(start, of: instance, device)
-        registry[addressed: instance]?.noteRefused(start: start)
-        if answer.isTokenDead, !start.isToOldToken { reject(instance) }
-      }
-      return true
     }
     return false
   }
@@ -74,6 +74,19 @@ extension Fleet {
     let delay = Self.retryDelays[min(Int(state.refusals), Self.retryDelays.count - 1)]
     registry[addressed: instance]?.noteRefused(retry: isGivenUp ? nil : now + delay)
     if !push.isEnd { markUnknown(instance) }
+  }
+
+  /// Notes that APNs did not take a start. It is tried again later, as long as the subject wants it.
+  private mutating func noteRefused(
+    _ start: AddressedState.SentPush, of known: SubjectActivity, by starter: InstanceSlot, _ answer: Signal.APNsAnswer
+  ) {
+    if answer.isTokenDead, !start.isToOldToken { reject(starter) }
+    let isGivenUp =
+      answer.isForGood
+      || !answer.isTokenDead && answer.status == nil && known.refusals + 1 >= Self.refusalsWithoutStatusMax
+    know(known.subject, by: starter) { $0.noteRefused(isForGood: isGivenUp, at: $1) }
+    if answer.isTokenDead, !start.isToOldToken || isGivenUp { return }
+    owe(startAt: now + Self.retryDelays[min(Int(known.refusals), Self.retryDelays.count - 1)], by: starter)
   }
 
   /// Notes that the token of an activity, or of starts, is dead.

@@ -42,6 +42,7 @@ extension Fleet {
         retire(instance, into: &output)
       }
     }
+    noteLeftOut(of: registration, device)
     tokenOwners.add(registry.pushTokens(of: device), of: device)
     settleTokens(of: device, before: isMoved ? [] : before)
     for instance in repaired where !registry.instances[instance].flags.contains(.retired) {
@@ -149,11 +150,13 @@ extension Fleet {
       isNewToken = false
     }
     if case .token = activity.address { registry[addressed: instance]?.note(platform: platform) }
+    let isNew = registry.addressed[instance]?.lastEventAt.microseconds == 0
     registry[addressed: instance]?.register(
       startedAt: activity.startedAt, frequentPushes: activity.frequentPushes, now: now)
     listen(instance, to: activity.interests)
     // Nothing was heard, and nothing sent, while it was not registered.
     if isBack { registry[addressed: instance]?.hear(at: now) }
+    if isNew { hearOfStart(instance) }
     if isNewToken || isBack || isMoved { oweAnswer(to: instance) }
     setActivityTimer(instance)
   }
@@ -238,29 +241,6 @@ extension Fleet {
         remove(other)
         return
       }
-    }
-  }
-
-  // MARK: Activities
-
-  /// Marks the starts by push that are remembered up to the start of a registered activity as registered, so that none of them
-  /// counts as a zombie.
-  private mutating func rememberRegistered(_ activity: Registration.Activity, _ device: DeviceSlot) {
-    guard let starter = registry.find(Registration.starterID(kind: activity.kind), of: device) else { return }
-    registry[addressed: starter]?.register(startsUpTo: activity.startedAt)
-    for key in activity.interests {
-      registry[addressed: starter]?.register(
-        startOf: key, startedAt: activity.startedAt, within: bounds.commandLifetime)
-    }
-  }
-
-  /// Remembers the subjects of an activity that subscribes to a channel as started, because the activity runs on the device.
-  private mutating func rememberRunning(_ activity: Registration.Activity, _ device: DeviceSlot) {
-    guard let starter = registry.find(Registration.starterID(kind: activity.kind), of: device) else { return }
-    for key in activity.interests {
-      remember(
-        AddressedState.StartedSubject(
-          subject: key, at: min(now, activity.startedAt), isRegistered: true, hasToken: true), by: starter)
     }
   }
 

@@ -34,21 +34,50 @@ extension Fleet {
     case .deliveryCompleted(let command, let outcome, let answer):
       if settleActivityPush(command, device, outcome, answer) { break }
       if outcome != .accepted { refund(command, device) }
-    case .activityEnded(let id), .activityDismissed(let id): close(activity: id, device)
+    case .activityEnded(let activity): close(activity, device, .ended, at: min(now, signal.time))
+    case .activityDismissed(let activity):
+      close(activity, device, .dismissed(at: min(now, signal.time)), at: min(now, signal.time))
+    case .activityStarted(let activity): noteStarted(activity, device, at: min(now, signal.time))
     case .widgetViewed:
       noteLook(device, at: signal.time)
-      return
-    case .activityStarted:
-      // Nothing to do: the device also registers the activity, with its token.
       return
     }
     touch(device)
   }
 
-  private mutating func close(activity id: Identifier, _ device: DeviceSlot) {
-    guard let instance = registry.find(id, of: device), registry.addressed[instance] != nil else { return }
-    registry[addressed: instance]?.close()
-    pending.clearDue(&registry[waiting: instance])
+  /// Notes that the device has reported an activity as over.
+  private mutating func close(
+    _ activity: Signal.ReportedActivity, _ device: DeviceSlot, _ life: ActivityLife, at instant: Timestamp
+  ) {
+    if let instance = registry.find(activity.instance, of: device), registry.addressed[instance] != nil {
+      registry[addressed: instance]?.close()
+      pending.clearDue(&registry[waiting: instance])
+      noteOver(instance, life, at: instant)
+    } else if let subject = activity.subject, let starter = starter(of: activity, device) {
+      noteOver(subject, life, startedAt: nil, at: instant, by: starter)
+    }
+  }
+
+  /// Notes that an activity has begun that the device has not registered yet, so that no second one is started.
+  private mutating func noteStarted(_ activity: Signal.ReportedActivity, _ device: DeviceSlot, at instant: Timestamp) {
+    guard registry.find(activity.instance, of: device) == nil, let subject = activity.subject,
+      let starter = starter(of: activity, device)
+    else { return }
+    let known = registry.addressed[starter]?.activity(of: subject)
+    switch known?.life(at: now) ?? .notStarted {
+    case .notStarted: break
+    // The device has said already that it is over.
+    case .ended, .dismissed: if let known, instant <= known.changedAt { return }
+    case .startSent, .awaitingToken, .running, .tokenDead, .ending: return
+    }
+    know(subject, by: starter) { subject, now in
+      subject.at = instant
+      subject.run(.awaitingToken, at: now)
+    }
+  }
+
+  private func starter(of activity: Signal.ReportedActivity, _ device: DeviceSlot) -> InstanceSlot? {
+    activity.kind.flatMap { registry.find(Registration.starterID(kind: $0), of: device) }
   }
 
   /// Notes that instances showed what was known at an instant, and ends the causes that they have shown.

@@ -58,9 +58,9 @@ extension Fleet {
     guard let body = made else { return }
     let band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: state.isChannel)
     if band >= .refused { return }
-    send(
-      ActivityVerdict.Push(timestamp: timestamp, body: body, band: band, isEnd: false, starts: nil), as: .caughtUp,
-      instance, isUrgent: isNews && !isQuiet(instance, relevance: 0), into: &output)
+    let push = ActivityVerdict.Push(timestamp: timestamp, body: body, band: band, isEnd: false, starts: nil)
+    let lane = lane(of: instance, isUrgent: isNews && !isQuiet(instance, relevance: 0))
+    send(push, as: .caughtUp, instance, lane, into: &output)
     registry[addressed: instance]?.tell(
       AddressedState.Told(upTo: content.newest, score: score, at: now),
       of: SubjectMemory.contentKey(subject: subject.hash))
@@ -70,7 +70,7 @@ extension Fleet {
 
   /// Returns the subject that an activity is about: the one of its start, else the one that the last push told of, else the one of which
   /// something was said last; nil if nothing is known of any that it listens to.
-  private func toldSubject(
+  func toldSubject(
     of instance: InstanceSlot, _ state: AddressedState
   ) -> (entry: EntrySlot, hash: SipHash, slot: SubjectSlot)? {
     var found: (entry: EntrySlot, hash: SipHash, slot: SubjectSlot)?
@@ -94,13 +94,10 @@ extension Fleet {
   /// Returns the start by push that has made an activity; nil if the app has started it.
   private func start(
     of instance: InstanceSlot, _ entry: EntrySlot, _ state: AddressedState
-  ) -> AddressedState.StartedSubject? {
-    let (device, kind) = (registry.instances[instance].device, registry.instances[instance].kind)
-    guard let starter = registry.find(Registration.starterID(kind: rules[kind].name), of: device) else { return nil }
-    let subject = registry.key(of: entry)
-    return registry.addressed[starter]?.started.first {
-      $0.subject == subject && $0.begins(activityOf: state.startedAt, within: bounds.commandLifetime)
-    }
+  ) -> SubjectActivity? {
+    guard let starter = starter(of: instance) else { return nil }
+    let known = registry.addressed[starter]?.activity(of: registry.key(of: entry))
+    return known.flatMap { $0.begins(activityOf: state.startedAt, within: bounds.commandLifetime) ? $0 : nil }
   }
 
   /// Notes that an entry shows all that is known of its subject.

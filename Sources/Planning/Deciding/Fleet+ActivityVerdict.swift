@@ -1,14 +1,6 @@
 import Domain
 import Policies
 
-/// The first iOS with push-to-start tokens. Source: Apple's pushToStartTokenUpdates page.
-private let pushToStartOS = OSVersion(major: 17, minor: 2)
-
-/// The first iOS on which a start must ask for the token of the activity; without that, no update can be sent to it. Earlier systems send
-/// the token unasked. Source: Apple's page "Starting and updating Live Activities with ActivityKit push notifications" for the key, reports
-/// of senders for what happens without it.
-private let startTokenOS = OSVersion(major: 18)
-
 extension Fleet {
   /// Decides about the current event for a Live Activity or a push-to-start token. Nothing is deferred, because priority 5 is
   /// free, and because a start needs the data of its own event.
@@ -50,7 +42,7 @@ extension Fleet {
     // A small change does not make a card that matters less important than one about which nothing happens.
     let score = max(verdict.relevance, state.told.score(at: now, inverseHalfLife: rules[kind].inverseHalfLife))
     let made = ActivityPayload.make(
-      activity, event: content, action: told, asksForToken: registry.devices[device].osVersion >= startTokenOS,
+      activity, event: content, action: told, asksForToken: isStart && asksForToken(instance),
       isQuiet: verdict.lane.isQuiet, relevance: Double(verdict.relevance), score: Double(score), timestamp: timestamp,
       now: now)
     guard var body = made else {
@@ -103,7 +95,8 @@ extension Fleet {
     let evaluation = event.evaluations[kind.index]
     let isStarter = registry.instances[instance].surface == .starter
     assert(!isStarter || concerns(starter: instance, event), "a push-to-start token is asked about starts alone")
-    if isStarter, awaitsToken(event.content?.subject ?? "", by: instance) { return .awaitingToken }
+    let subject = event.content?.subject ?? ""
+    if isStarter, awaitsToken(subject, by: instance) { return .awaitingToken }
     guard evaluation.hasRule else { return .noMatch }
     // One that comes late does not end the session that has begun since, nor begin one that is over.
     let session = event.known.session(rules[kind].name)
@@ -119,32 +112,23 @@ extension Fleet {
     if state.hasLostToken { return .noToken }
     if state.tokenDead { return .tokenDead }
     if state.isMirror { return .unsupportedOS }
-    if isStarter, registry.devices[device].osVersion < pushToStartOS { return .unsupportedOS }
+    if isStarter, let activity = rules.activity(kind), let reason = systemRefusal(of: instance, activity) {
+      return reason
+    }
     if !rules[kind].enabled { return .kindDisabled }
     if isStarter {
-      return hasStarted(event.content?.subject ?? "", by: instance, device: device) ? .alreadyStarted : nil
+      let wanted = evaluation.action == .start ? event.saidAt : session.start
+      return startRefusal(of: subject, wantedAt: wanted, session, by: instance)
     }
-    return state.ended || now - state.startedAt >= ActivityTimes.life ? .activityEnded : nil
-  }
-
-  /// Returns whether an event concerns a push-to-start token: whether it starts an activity, or changes one that was started by the token
-  /// and has none of its own yet.
-  func concerns(starter: InstanceSlot, _ event: borrowing EventInHand) -> Bool {
-    let evaluation = event.evaluations[registry.instances[starter].kind.index]
-    if evaluation.hasRule, evaluation.action == .start { return true }
-    return awaitsToken(event.content?.subject ?? "", by: starter)
-  }
-
-  /// Returns whether an activity of the subject was started by a push-to-start token, and the device has not registered it yet.
-  private func awaitsToken(_ subject: Identifier, by starter: InstanceSlot) -> Bool {
-    guard let started = registry.addressed[starter]?.started, !started.isEmpty else { return false }
-    return started.contains { $0.subject == subject && !$0.hasToken && now - $0.at < ActivityTimes.life }
+    if now - state.startedAt >= ActivityTimes.life { return .activityEnded }
+    // An end that APNs has refused is not sent again when the subject lives again.
+    return state.ended && (state.owedAt == .distantFuture || session.isOver) ? .activityEnded : nil
   }
 
   // MARK: Lanes
 
   /// Returns priority 10 for a push that is worth its price and has a token, otherwise priority 5. A start always costs a token.
-  private func lane(
+  func lane(
     of instance: InstanceSlot, device: DeviceSlot, relevance: Double, action: Rule.Action
   ) -> ActivityVerdict.Lane {
     var lane = ActivityVerdict.Lane()
@@ -192,27 +176,5 @@ extension Fleet {
     guard let hours = rules.policy.quietHours, registry.addressed[instance]?.isChannel != true else { return false }
     return zones.quietEnd(registry.devices[registry.instances[instance].device].zone) != nil
       && Float(relevance) < Float(hours.exceptRelevance)
-  }
-
-  /// Returns whether the subject has an activity on the device, either registered or started by push.
-  private func hasStarted(_ subject: Identifier, by starter: InstanceSlot, device: DeviceSlot) -> Bool {
-    if let started = registry.addressed[starter]?.started,
-      started.contains(where: { $0.subject == subject && now - $0.at < ActivityTimes.startMemory })
-    {
-      return true
-    }
-    guard let interest = registry.interests.id(of: subject, in: registry.texts) else { return false }
-    var walk = registry.instances(of: device)
-    while let instance = walk.next(registry) {
-      let state = registry.instances[instance]
-      guard state.surface == .activity, state.kind == registry.instances[starter].kind,
-        !state.flags.contains(.retired), registry.addressed[instance]?.ended == false
-      else { continue }
-      var entries = registry.entries(of: instance)
-      while let entry = entries.next(registry) {
-        if registry.entries[entry].interest == interest { return true }
-      }
-    }
-    return false
   }
 }

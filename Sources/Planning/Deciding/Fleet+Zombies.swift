@@ -16,8 +16,8 @@ extension Fleet {
 
   private func addUnregistered(_ starter: InstanceSlot, to found: inout [Zombie]) {
     let state = registry.instances[starter]
-    for start in registry.addressed[starter]?.started ?? []
-    where !start.isRegistered && isRunning(since: start.at) && now - start.at > Self.registrationTime
+    for start in registry.addressed[starter]?.subjects ?? []
+    where !start.isRegistered && start.life(at: now).isOnScreen && now - start.at > Self.registrationTime
       && registry.newestActivity(of: state.kind, on: state.device) < start.at
     {
       found.append(

@@ -66,7 +66,7 @@ extension EventInHand {
         }
       }
       if evaluation.action != .update, standing == .fresh, fleet.rules.activity(kind) != nil {
-        known.note(evaluation.action, fleet.rules[kind].name, at: saidAt)
+        known.note(evaluation, fleet.rules[kind].name, at: saidAt)
       }
       evaluations[kind.index] = evaluation
       evaluated.append(kind)

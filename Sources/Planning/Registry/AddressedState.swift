@@ -35,9 +35,8 @@ struct AddressedState {
   var unanswered: SentPush?
   /// The number of times in a row that APNs has refused what the activity should show.
   var refusals: UInt8 = 0
-  /// The subjects that have an activity already, so that this push-to-start token starts no second one: those that it started,
-  /// and those of registered activities on broadcast channels.
-  var started: [StartedSubject] = []
+  /// The activities of its subjects, as this push-to-start token knows them.
+  var subjects: [SubjectActivity] = []
 
   // MARK: Changes
 
@@ -62,7 +61,7 @@ struct AddressedState {
     // APNs may not have taken an end that went to the token before, so the new one gets it.
     if unanswered?.isEnd == true || owedAt != .distantFuture { ended = false }
     (unanswered, refusals) = (nil, 0)
-    for place in started.indices { started[place].push?.isToOldToken = true }
+    for place in subjects.indices { subjects[place].push?.isToOldToken = true }
   }
 
   /// Notes that APNs has refused the token for good.
@@ -155,14 +154,6 @@ struct AddressedState {
   /// Takes an end back that a token could not receive, so that another token gets it.
   mutating func reopen() { ended = false }
 
-  /// Notes that APNs took a start.
-  mutating func noteAccepted(start command: SentPush) {
-    for place in started.indices where started[place].push == command { started[place].push = nil }
-  }
-
-  /// Forgets a start that APNs did not take, so that the next event may start the activity.
-  mutating func noteRefused(start command: SentPush) { started.removeAll { $0.push == command } }
-
   /// Notes that the activity is to be pushed what it should show.
   /// - Parameter due: The log time of the push.
   mutating func owe(at due: Timestamp) { owedAt = due }
@@ -176,49 +167,61 @@ struct AddressedState {
     settle()
   }
 
-  /// Remembers a start by this push-to-start token. Only the newest start of a subject is kept, and starts that are over are
-  /// removed.
+  /// Changes the activity of a subject.
   /// - Parameters:
-  ///   - start: The start.
-  ///   - startsMax: The largest number of starts to remember. Beyond it, the one that was added first is forgotten.
+  ///   - subject: The subject.
+  ///   - subjectsMax: The largest number of subjects. Beyond it, the one that may be forgotten first goes.
   ///   - now: Log time.
-  mutating func remember(_ start: StartedSubject, startsMax: Int, now: Timestamp) {
-    started.removeAll { now - $0.at >= ActivityTimes.startMemory || $0.subject == start.subject }
-    started.append(start)
-    if started.count > startsMax { started.removeFirst() }
+  ///   - change: Changes it. It gets a blank one if nothing is known.
+  mutating func know(
+    _ subject: Identifier, subjectsMax: Int, now: Timestamp, _ change: (inout SubjectActivity) -> Void
+  ) {
+    if let place = subjects.firstIndex(where: { $0.subject == subject }) {
+      change(&subjects[place])
+    } else {
+      var blank = SubjectActivity(subject: subject, at: now)
+      change(&blank)
+      subjects.append(blank)
+    }
+    subjects.removeAll { $0.forgottenAt <= now && !$0.life(at: now).isOnScreen }
+    guard subjects.count > subjectsMax else { return }
+    let first = subjects.indices.min { subjects[$0].forgottenAt < subjects[$1].forgottenAt }
+    if let first { subjects.remove(at: first) }
   }
+
+  /// Returns the activity of a subject; nil if nothing is known of it.
+  func activity(of subject: Identifier) -> SubjectActivity? { subjects.first { $0.subject == subject } }
 
   /// Forgets that the app was charged for the pushes whose answers are awaited, because the device has moved to another app.
   mutating func forgetAppCharges() {
     unanswered?.isAppCharged = false
-    for place in started.indices { started[place].push?.isAppCharged = false }
+    for place in subjects.indices { subjects[place].push?.isAppCharged = false }
   }
 
   /// Marks the starts up to an instant as registered, so that they never count as zombies.
   mutating func register(startsUpTo instant: Timestamp) {
-    for place in started.indices where started[place].at <= instant { started[place].isRegistered = true }
-  }
-
-  /// Marks the start of a subject as registered by the activity that the push has started.
-  /// - Parameters:
-  ///   - subject: The subject.
-  ///   - instant: The instant at which the activity was started, by the clock of the device.
-  ///   - delivery: The time for which a start is worth sending.
-  mutating func register(startOf subject: Identifier, startedAt instant: Timestamp, within delivery: TimeSpan) {
-    for place in started.indices
-    where started[place].subject == subject && started[place].begins(activityOf: instant, within: delivery) {
-      (started[place].isRegistered, started[place].hasToken) = (true, true)
-    }
+    for place in subjects.indices where subjects[place].at <= instant { subjects[place].isRegistered = true }
   }
 
   /// Forgets the tokens spent and the starts.
   mutating func forgetLedger() {
     rate = RateState()
-    started = []
+    subjects = []
   }
 
-  /// The instant from which the state need not be kept: the rate is full again and all starts are forgotten.
-  var ledgerEnd: Timestamp { started.reduce(rate.tat) { max($0, $1.at + ActivityTimes.startMemory) } }
+  /// The instant from which the state need not be kept: the rate is full again and all subjects are forgotten.
+  var ledgerEnd: Timestamp { subjects.reduce(rate.tat) { max($0, $1.forgottenAt) } }
+
+  /// The state of the registered activity.
+  var life: ActivityLife {
+    if ended { return unanswered?.isEnd == true ? .ending : .ended }
+    return tokenDead ? .tokenDead : .running(onChannel: isChannel)
+  }
+
+  /// The log time at which an end counts as taken although the sender has said nothing; nil if no end is unanswered.
+  var endCounts: Timestamp? {
+    life == .ending ? Timestamp(microseconds: timestamp * 1_000_000) + ActivityTimes.endAnswer : nil
+  }
 
   /// The content of a push, as far as it is remembered.
   struct Told: Equatable {
@@ -252,39 +255,4 @@ struct AddressedState {
     /// Whether the app was charged.
     var isAppCharged = false
   }
-
-  /// A subject for which an activity was started.
-  struct StartedSubject: Equatable {
-    /// The subject.
-    var subject: Identifier
-    /// The log time of the start.
-    var at: Timestamp
-    /// Whether the device has registered the activity. If not, it can be neither updated nor ended (a zombie).
-    var isRegistered = false
-    /// Whether the activity of this subject has a token. An activity of another subject that was registered later says nothing about it.
-    var hasToken = false
-    /// The content of the start.
-    var told = Told()
-    /// The start, until the sender says what APNs answered; nil if no push has made the activity.
-    var push: SentPush?
-
-    /// Returns whether an activity of the subject can be the one that this start has made.
-    /// - Parameters:
-    ///   - instant: The instant at which the activity was started, by the clock of the device.
-    ///   - delivery: The time for which the start was worth sending.
-    func begins(activityOf instant: Timestamp, within delivery: TimeSpan) -> Bool {
-      at - ActivityTimes.clockError <= instant && instant <= at + delivery + ActivityTimes.clockError
-    }
-  }
-}
-
-/// Times that the platform sets for Live Activities.
-enum ActivityTimes {
-  /// The time after which the system ends an activity by itself. Source: Apple, "Displaying live data with Live Activities".
-  static let life = TimeSpan.hours(8)
-  /// The time by which the clock of a device may be wrong.
-  static let clockError = TimeSpan.minutes(10)
-  /// The time for which a start is remembered: the 8 h of an activity's life, and the 4 h that it may stay on the lock screen
-  /// after that.
-  static let startMemory = TimeSpan.hours(12)
 }

@@ -59,9 +59,9 @@ extension AddressedState {
     if isOwed { try coder.instant(&owedAt, since: base, "an instant") }
     try SentPush.fields(&unanswered, &coder)
     try coder.uint8(&refusals, "refusals")
-    let blank = StartedSubject(subject: "", at: Timestamp(microseconds: 0))
-    try coder.list(elements: &started, blank: blank) { (start, coder) throws(Coder.Failure) in
-      try start.fields(since: base, &coder)
+    let blank = SubjectActivity(subject: "", at: Timestamp(microseconds: 0))
+    try coder.list(elements: &subjects, blank: blank) { (subject, coder) throws(Coder.Failure) in
+      try subject.fields(since: base, &coder)
     }
   }
 
@@ -87,16 +87,64 @@ extension AddressedState {
   }
 }
 
-extension AddressedState.StartedSubject {
+extension SubjectActivity {
   fileprivate mutating func fields<Coder: FieldCoder & StateCoder>(
     since base: Int64, _ coder: inout Coder
   ) throws(Coder.Failure) {
-    try coder.instant(&at, since: base, "an instant")
-    try coder.bool(&isRegistered, "whether it is registered")
     try coder.string(&subject, "a subject")
-    try coder.bool(&hasToken, "whether it has a token")
+    try coder.instant(&at, since: base, "an instant")
+    var (life, changed, served, refusals) = (lastLife, changedAt, served, refusals)
+    try life.fields(since: base, &coder)
+    try coder.instant(&changed, since: base, "an instant")
+    try coder.instant(&served, since: base, "an instant")
+    try coder.bool(&isRegistered, "whether it is registered")
+    try coder.uint8(&refusals, "refusals")
     try told.fields(since: base, &coder)
     try AddressedState.SentPush.fields(&push, &coder)
+    if Coder.reads { restore(life, changedAt: changed, served: served, refusals: refusals) }
+  }
+}
+
+/// The form of a life in a record: one byte, and the instant of a dismissal.
+private enum ActivityLifeForm: UInt8, CaseIterable {
+  case notStarted, startSent, awaitingToken, running, runningOnChannel, tokenDead, ending, ended, dismissed
+}
+
+extension ActivityLife {
+  private var form: ActivityLifeForm {
+    switch self {
+    case .notStarted: .notStarted
+    case .startSent: .startSent
+    case .awaitingToken: .awaitingToken
+    case .running(let onChannel): onChannel ? .runningOnChannel : .running
+    case .tokenDead: .tokenDead
+    case .ending: .ending
+    case .ended: .ended
+    case .dismissed: .dismissed
+    }
+  }
+
+  fileprivate mutating func fields<Coder: FieldCoder & StateCoder>(
+    since base: Int64, _ coder: inout Coder
+  ) throws(Coder.Failure) {
+    var form = form
+    try coder.tag(&form, "a life")
+    var instant = Timestamp(microseconds: base)
+    if case .dismissed(let at) = self { instant = at }
+    if form == .dismissed { try coder.instant(&instant, since: base, "an instant") }
+    guard Coder.reads else { return }
+    self =
+      switch form {
+      case .notStarted: .notStarted
+      case .startSent: .startSent
+      case .awaitingToken: .awaitingToken
+      case .running: .running(onChannel: false)
+      case .runningOnChannel: .running(onChannel: true)
+      case .tokenDead: .tokenDead
+      case .ending: .ending
+      case .ended: .ended
+      case .dismissed: .dismissed(at: instant)
+      }
   }
 }
 

@@ -26,6 +26,9 @@ extension KnownContent {
       try coder.string(&session.kind, "a kind")
       try coder.instant(&session.start, before: base)
       try coder.instant(&session.end, before: base)
+      try coder.instant(&session.endBefore, before: base)
+      try coder.instant(&session.startableUntil, before: base)
+      try coder.float(&session.startRelevance, "a relevance")
     }
     let blank = KnownField(path: "", value: .null, time: .distantPast)
     try coder.list(elements: &fields, blank: blank) { (field, coder) throws(Coder.Failure) in

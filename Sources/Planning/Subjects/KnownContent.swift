@@ -83,8 +83,17 @@ struct KnownContent: Equatable {
     var kind: Identifier
     /// The time of the newest event that starts activities.
     var start = Timestamp.distantPast
-    /// The time of the newest event that ends them.
+    /// The time of the newest event that ends them; the distant past if a later one has started them again.
     var end = Timestamp.distantPast
+    /// The time of the newest event that ended them before the newest start.
+    var endBefore = Timestamp.distantPast
+    /// The time until which the newest start is worth making.
+    var startableUntil = Timestamp.distantPast
+    /// The relevance of the event that starts them, 0…1.
+    var startRelevance: Float = 0
+
+    /// Whether the newest of both ends them.
+    var isOver: Bool { end != .distantPast && end >= start }
   }
 
   /// The fields that an event has said, sorted by path.
@@ -102,18 +111,25 @@ struct KnownContent: Equatable {
 
   /// Notes that an event starts or ends activities of a kind.
   /// - Parameters:
-  ///   - action: The action of the rule; an update changes nothing.
+  ///   - evaluation: The evaluation of the event for the kind; an update changes nothing.
   ///   - kind: The name of the kind.
   ///   - time: The time from which on the event is true.
-  mutating func note(_ action: Rule.Action, _ kind: Identifier, at time: Timestamp) {
-    if action == .update { return }
+  mutating func note(_ evaluation: KindEvaluation, _ kind: Identifier, at time: Timestamp) {
+    if evaluation.action == .update { return }
     var session = session(kind)
-    if action == .end {
-      session.end = max(session.end, time)
-    } else {
-      session.start = max(session.start, time)
+    if evaluation.action == .end {
+      if time >= session.start {
+        session.end = max(session.end, time)
+      } else {
+        session.endBefore = max(session.endBefore, time)
+      }
+    } else if time >= session.start {
+      (session.start, session.startRelevance) = (time, evaluation.relevance)
+      session.startableUntil = time + min(evaluation.maxAge, ActivityTimes.lateStart)
       // One at the instant of the end before begins another session.
-      if time >= session.end { session.end = .distantPast }
+      if session.end != .distantPast, time >= session.end {
+        (session.endBefore, session.end) = (max(session.endBefore, session.end), .distantPast)
+      }
     }
     sessions.removeAll { $0.kind == kind }
     sessions.append(session)

@@ -77,6 +77,8 @@ enum PolicyBounds {
   /// The time without an event after which a quiet Live Activity is ended. The system ends an activity 8 hours after
   /// its start (Apple, "Displaying live data with Live Activities").
   static let quietEnd = TimeSpan.minutes(1)...TimeSpan.hours(8)
+  /// `restartAfterDismissal`. A dismissal is remembered for 24 hours.
+  static let restartAfterDismissal = TimeSpan.minutes(1)...TimeSpan.hours(24)
   /// The time after which a Live Activity shows that it is stale.
   static let staleAfter = TimeSpan.minutes(1)...TimeSpan.hours(8)
   /// The time from the end of a Live Activity until it leaves the lock screen. The system removes it 4 hours after its

@@ -40,6 +40,10 @@ extension PolicyKeys {
       "quietEnd", \.policy.quietEnd, PolicyBounds.quietEnd, default: "2h",
       "An activity is ended when no new event has come by its interest keys for this long, whether or not it shows them. 1m to 8h."
     ),
+    .duration(
+      "restartAfterDismissal", \.policy.restartAfterDismissal, PolicyBounds.restartAfterDismissal,
+      "A subject whose activity a person has removed may be started again this long after that. 1m to 24h. Default: not before its activities were ended and started again."
+    ),
     PolicyKey(
       "dismissal", .other, default: "default",
       "When an ended activity leaves the lock screen: default (as the system likes, within 4h), immediate, or after a time of 1s to 4h, where the system caps it.",

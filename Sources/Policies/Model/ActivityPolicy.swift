@@ -14,6 +14,8 @@ public struct ActivityPolicy: Equatable, Sendable {
   public var staleAfter: TimeSpan?
   /// The time without an event about its subject after which an activity is ended.
   public var quietEnd: TimeSpan
+  /// The time after a dismissal from which the subject may be started again; nil: not within its run.
+  public var restartAfterDismissal: TimeSpan?
   /// The time at which an ended activity leaves the lock screen.
   public var dismissal: Dismissal
   /// The factor by which an event's relevance is multiplied to give `relevance-score`. Apple compares only the
@@ -29,7 +31,8 @@ public struct ActivityPolicy: Equatable, Sendable {
   public init(
     attributesType: String? = nil, attributes: [TemplateMember] = [], contentState: [TemplateMember],
     alert: AlertTemplate? = nil, staleAfter: TimeSpan? = nil, quietEnd: TimeSpan = .hours(2),
-    dismissal: Dismissal = .default, relevanceScore: Double = 100, dates: DateBase = .reference2001,
+    restartAfterDismissal: TimeSpan? = nil, dismissal: Dismissal = .default, relevanceScore: Double = 100,
+    dates: DateBase = .reference2001,
     channelStoresNewest: Bool = false
   ) {
     self.attributesType = attributesType
@@ -38,6 +41,7 @@ public struct ActivityPolicy: Equatable, Sendable {
     self.alert = alert
     self.staleAfter = staleAfter
     self.quietEnd = quietEnd
+    self.restartAfterDismissal = restartAfterDismissal
     self.dismissal = dismissal
     self.relevanceScore = relevanceScore
     self.dates = dates

@@ -8,12 +8,12 @@ public enum DeviceSignal: Sendable, Equatable {
   case widgetFetched(instance: String?)
   /// A person looked at a widget; nil for every widget.
   case widgetViewed(instance: String?)
-  /// A Live Activity began.
-  case activityStarted(instance: String)
+  /// A Live Activity began. With its kind and its subject, the signal also counts before the activity is registered; so it does below.
+  case activityStarted(instance: String, kind: String? = nil, subject: String? = nil)
   /// A Live Activity is over.
-  case activityEnded(instance: String)
+  case activityEnded(instance: String, kind: String? = nil, subject: String? = nil)
   /// A person removed a Live Activity.
-  case activityDismissed(instance: String)
+  case activityDismissed(instance: String, kind: String? = nil, subject: String? = nil)
   /// The system has replaced or ended a push token; the old one is not to be used any longer.
   case tokenRejected(PushToken)
 
@@ -38,7 +38,19 @@ public enum DeviceSignal: Sendable, Equatable {
     switch self {
     case .appForegrounded, .appBackgrounded, .tokenRejected: nil
     case .widgetFetched(let instance), .widgetViewed(let instance): instance
-    case .activityStarted(let instance), .activityEnded(let instance), .activityDismissed(let instance): instance
+    case .activityStarted(let instance, _, _), .activityEnded(let instance, _, _),
+      .activityDismissed(let instance, _, _):
+      instance
+    }
+  }
+
+  /// The kind and the subject of the Live Activity, as far as they are stated.
+  var activity: (kind: String?, subject: String?) {
+    switch self {
+    case .appForegrounded, .appBackgrounded, .tokenRejected, .widgetFetched, .widgetViewed: (nil, nil)
+    case .activityStarted(_, let kind, let subject), .activityEnded(_, let kind, let subject),
+      .activityDismissed(_, let kind, let subject):
+      (kind, subject)
     }
   }
 

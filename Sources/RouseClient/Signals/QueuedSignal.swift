@@ -10,6 +10,10 @@ struct QueuedSignal: Codable, Sendable, Equatable {
   var time: ServerTime
   /// The widget or Live Activity.
   var instance: String?
+  /// The kind of the Live Activity.
+  var kind: String?
+  /// The subject of the Live Activity.
+  var activitySubject: String?
   /// The token.
   var token: PushToken?
 
@@ -19,6 +23,7 @@ struct QueuedSignal: Codable, Sendable, Equatable {
     type = signal.type
     self.time = time
     instance = signal.instance
+    (kind, activitySubject) = signal.activity
     token = signal.token
   }
 }
@@ -27,6 +32,8 @@ struct QueuedSignal: Codable, Sendable, Equatable {
 struct SignalDocument: Encodable {
   private struct SignalDetails: Encodable {
     var instance: String?
+    var kind: String?
+    var subject: String?
     var token: PushToken?
   }
 
@@ -51,6 +58,7 @@ struct SignalDocument: Encodable {
     type = signal.type
     subject = device
     time = (signal.time + offset).text
-    data = SignalDetails(instance: signal.instance, token: signal.token)
+    data = SignalDetails(
+      instance: signal.instance, kind: signal.kind, subject: signal.activitySubject, token: signal.token)
   }
 }

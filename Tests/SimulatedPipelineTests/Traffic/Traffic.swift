@@ -149,9 +149,9 @@ struct Traffic {
       case 1: .appBackgrounded
       case 2: .widgetFetched(instance: random.chance(1, in: 2) ? "w1" : nil)
       case 3: .widgetViewed(instance: nil)
-      case 4: .activityStarted(instance: device.activityID)
-      case 5: .activityEnded(instance: device.activityID)
-      case 6: .activityDismissed(instance: device.activityID)
+      case 4: .activityStarted(Signal.ReportedActivity(instance: device.activityID))
+      case 5: .activityEnded(Signal.ReportedActivity(instance: device.activityID))
+      case 6: .activityDismissed(Signal.ReportedActivity(instance: device.activityID))
       default: .tokenRejected(token: device.someToken(&random))
       }
     write(kind, of: device.id)

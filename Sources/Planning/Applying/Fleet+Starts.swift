@@ -1,0 +1,132 @@
+import Domain
+import Policies
+
+/// The activities that push-to-start tokens know, and starts without an event. An event cannot always start an activity at once: the
+/// token is not registered yet, APNs refuses the start, or an activity of the same subject is not over. The subject memory keeps what the
+/// start needs, and the token's timer makes up for it within `ActivityTimes.lateStart`.
+extension Fleet {
+  /// Returns the push-to-start token of an activity's kind on its device; nil if the device has none.
+  func starter(of activity: InstanceSlot) -> InstanceSlot? {
+    let state = registry.instances[activity]
+    guard let starter = registry.find(Registration.starterID(kind: rules[state.kind].name), of: state.device),
+      registry.instances[starter].surface == .starter
+    else { return nil }
+    return starter
+  }
+
+  /// Changes the activity of a subject, as a push-to-start token knows it.
+  /// - Parameters:
+  ///   - subject: The subject.
+  ///   - starter: The token.
+  ///   - change: Changes it. It also gets the log time.
+  mutating func know(
+    _ subject: Identifier, by starter: InstanceSlot, _ change: (inout SubjectActivity, Timestamp) -> Void
+  ) {
+    let (subjectsMax, now) = (bounds.startsPerTokenMax, now)
+    registry[addressed: starter]?.know(subject, subjectsMax: subjectsMax, now: now) { change(&$0, now) }
+  }
+
+  /// Notes that an event that starts an activity has started none, for a reason that a later look would not change.
+  mutating func noteRefusedStart(of event: borrowing EventInHand, by instance: InstanceSlot, _ reason: Reason) {
+    guard registry.instances[instance].surface == .starter, event.standing == .fresh else { return }
+    switch reason {
+    case .unsupportedOS, .kindDisabled, .payloadTooLarge, .quietHours, .budgetDevice, .budgetApp, .belowPrice: break
+    default: return
+    }
+    let session = event.known.session(rules[registry.instances[instance].kind].name)
+    know(event.content?.subject ?? "", by: instance) { subject, _ in subject.serve(upTo: session.start) }
+    touch(registry.instances[instance].device)
+  }
+
+  /// Notes that a registered activity is not on the screen any more, and that its subject may be started again.
+  /// - Parameters:
+  ///   - instance: The activity.
+  ///   - life: `ended` or `dismissed`.
+  ///   - instant: The instant of the end. Events that wanted a start before want none any more.
+  mutating func noteOver(_ instance: InstanceSlot, _ life: ActivityLife, at instant: Timestamp) {
+    guard let starter = starter(of: instance), let state = registry.addressed[instance] else { return }
+    var walk = registry.entries(of: instance)
+    while let entry = walk.next(registry) {
+      noteOver(registry.key(of: entry), life, startedAt: state.startedAt, at: instant, by: starter)
+    }
+  }
+
+  /// Notes that the activity of a subject is not on the screen any more.
+  /// - Parameters:
+  ///   - subject: The subject.
+  ///   - life: `ended` or `dismissed`.
+  ///   - startedAt: The instant at which the activity was started, by the clock of the device; nil if it is not known.
+  ///   - instant: The instant of the end.
+  ///   - starter: The push-to-start token.
+  mutating func noteOver(
+    _ subject: Identifier, _ life: ActivityLife, startedAt: Timestamp?, at instant: Timestamp, by starter: InstanceSlot
+  ) {
+    let known = registry.addressed[starter]?.activity(of: subject)
+    // Another one was started since.
+    if let known, let startedAt, known.life(at: now).isOnScreen,
+      known.at - ActivityTimes.clockError > startedAt
+    {
+      return
+    }
+    let began = known?.at ?? min(startedAt ?? now, now)
+    know(subject, by: starter) { subject, now in
+      subject.at = began
+      subject.close(life, served: instant, at: now)
+    }
+    startSoon(by: starter)
+  }
+
+  /// Returns all that is known of a subject; nil if nothing is.
+  func content(of subject: Identifier) -> KnownContent? {
+    var hash = SipHash(key: hashKey)
+    hash.add(utf8: subject.utf8.span)
+    return subjects.slot(SubjectMemory.contentKey(subject: hash)).map { subjects.slots[$0].newest.content }
+  }
+
+  /// Sets the timer of a push-to-start token if a subject is still to be started.
+  mutating func startSoon(by starter: InstanceSlot) {
+    guard firstWanted(by: starter) != nil else { return }
+    owe(startAt: now, by: starter)
+  }
+
+  /// Sets the time at which a push-to-start token starts what is still to be started.
+  mutating func owe(startAt due: Timestamp, by starter: InstanceSlot) {
+    guard !registry.instances[starter].flags.contains(.retired), let state = registry.addressed[starter] else { return }
+    let due = min(due, state.owedAt)
+    registry[addressed: starter]?.owe(at: due)
+    setDue(starter, max(due, now + TimeSpan(microseconds: 1)))
+  }
+
+  /// Returns the first subject of a push-to-start token that is still to be started; nil if there is none.
+  private func firstWanted(by starter: InstanceSlot) -> (subject: Identifier, content: KnownContent)? {
+    guard rules.activity(registry.instances[starter].kind) != nil else { return nil }
+    let name = rules[registry.instances[starter].kind].name
+    var walk = registry.entries(of: starter)
+    while let entry = walk.next(registry) {
+      let subject = registry.key(of: entry)
+      guard let content = content(of: subject), wantsStart(content.session(name), of: subject, by: starter) else {
+        continue
+      }
+      return (subject, content)
+    }
+    return nil
+  }
+
+  /// Starts what is still to be started.
+  mutating func startWanted(by starter: InstanceSlot, into output: inout PlannerOutput) {
+    registry[addressed: starter]?.settle()
+    guard registry.addressed[starter]?.isReachable == true else { return }
+    var tried: Set<Identifier> = []
+    while let wanted = firstWanted(by: starter), tried.insert(wanted.subject).inserted {
+      let verdict = startVerdict(on: wanted.subject, wanted.content, by: starter)
+      let session = wanted.content.session(rules[registry.instances[starter].kind].name)
+      if let push = verdict.push {
+        let sent = send(push, as: .caughtUp, starter, verdict.lane, into: &output)
+        let told = AddressedState.Told(upTo: wanted.content.newest, score: push.score, at: now)
+        know(wanted.subject, by: starter) { $0.start(served: session.start, telling: told, by: sent, at: $1) }
+      } else if verdict.reason != .contentIncomplete {
+        know(wanted.subject, by: starter) { subject, _ in subject.serve(upTo: session.start) }
+      }
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import Domain
+import Policies
+
+/// The first iOS with push-to-start tokens. Source: Apple's pushToStartTokenUpdates page.
+private let pushToStartOS = OSVersion(major: 17, minor: 2)
+
+/// The first iOS on which a start must ask for the token of the activity; without that, no update can be sent to it. Earlier systems send
+/// the token unasked. Source: Apple's page "Starting and updating Live Activities with ActivityKit push notifications" for the key, reports
+/// of senders for what happens without it.
+private let startTokenOS = OSVersion(major: 18)
+
+/// Questions about what a push-to-start token may start.
+extension Fleet {
+  /// Returns whether an event concerns a push-to-start token: whether it starts an activity, makes one possible that could not be started
+  /// yet, or changes one that was started by the token and has none of its own yet.
+  func concerns(starter: InstanceSlot, _ event: borrowing EventInHand) -> Bool {
+    let kind = registry.instances[starter].kind
+    let evaluation = event.evaluations[kind.index]
+    if evaluation.hasRule, evaluation.action == .start { return true }
+    if event.known.sessions.isEmpty { return false }
+    let subject = event.content?.subject ?? ""
+    if awaitsToken(subject, by: starter) { return true }
+    guard evaluation.hasRule, evaluation.action == .update, let state = registry.addressed[starter],
+      state.isReachable, state.owedAt == .distantFuture
+    else { return false }
+    let session = event.known.session(rules[kind].name)
+    return wantsStart(session, of: subject, by: starter)
+  }
+
+  /// Returns whether an activity of the subject was started by a push-to-start token, and the device has not registered it yet.
+  func awaitsToken(_ subject: Identifier, by starter: InstanceSlot) -> Bool {
+    switch registry.addressed[starter]?.activity(of: subject)?.life(at: now) {
+    case .startSent, .awaitingToken: true
+    default: false
+    }
+  }
+
+  /// Returns whether the newest event that starts activities of a subject is still to start one by a push-to-start token: it could not,
+  /// because the token was not known, content was missing, APNs did not take the start, or another activity was not over yet.
+  /// - Parameters:
+  ///   - session: The starts and ends of the token's kind.
+  ///   - subject: The subject.
+  ///   - starter: The push-to-start token.
+  func wantsStart(_ session: KnownContent.Session, of subject: Identifier, by starter: InstanceSlot) -> Bool {
+    session.start != .distantPast && !session.isOver && now <= session.startableUntil
+      && startRefusal(of: subject, wantedAt: session.start, session, by: starter) == nil
+  }
+
+  /// Returns the reason why an event does not start an activity because of another one of its subject; nil if it may.
+  /// - Parameters:
+  ///   - subject: The subject.
+  ///   - wanted: The time of the event.
+  ///   - session: The starts and ends of the token's kind.
+  ///   - starter: The push-to-start token.
+  func startRefusal(
+    of subject: Identifier, wantedAt wanted: Timestamp, _ session: KnownContent.Session, by starter: InstanceSlot
+  ) -> Reason? {
+    if let known = registry.addressed[starter]?.activity(of: subject) {
+      switch known.life(at: now) {
+      case .running(onChannel: true):
+        // The end to the channel ends the activities of all devices.
+        if session.endBefore <= known.served { return .alreadyStarted }
+      case .startSent, .awaitingToken, .running, .tokenDead, .ending: return .alreadyStarted
+      case .dismissed(let instant):
+        if !mayRestart(known, dismissedAt: instant, session, starter) { return .dismissed }
+      case .notStarted: if wanted <= known.served { return .alreadyStarted }
+      case .ended:
+        // What an event has ended, a later one may start again, whenever the device said that it was over.
+        let isAnother = session.endBefore > known.at && wanted > session.endBefore
+        if wanted <= known.served, !isAnother { return .alreadyStarted }
+      }
+    }
+    return isOnScreen(subject, of: starter) ? .alreadyStarted : nil
+  }
+
+  /// Returns whether a subject whose activity a person has removed may be started again: in another run, or after the time that the policy
+  /// states.
+  private func mayRestart(
+    _ known: SubjectActivity, dismissedAt instant: Timestamp, _ session: KnownContent.Session, _ starter: InstanceSlot
+  ) -> Bool {
+    if session.endBefore > known.at { return true }
+    guard let pause = rules.activity(registry.instances[starter].kind)?.restartAfterDismissal else { return false }
+    return now - instant >= pause
+  }
+
+  /// Returns whether the device has registered an activity of the subject that may be on its screen.
+  private func isOnScreen(_ subject: Identifier, of starter: InstanceSlot) -> Bool {
+    let (device, kind) = (registry.instances[starter].device, registry.instances[starter].kind)
+    guard let interest = registry.interests.id(of: subject, in: registry.texts) else { return false }
+    var walk = registry.instances(of: device)
+    while let instance = walk.next(registry) {
+      let state = registry.instances[instance]
+      guard state.surface == .activity, state.kind == kind, !state.flags.contains(.retired),
+        registry.addressed[instance]?.life.isOnScreen == true
+      else { continue }
+      var entries = registry.entries(of: instance)
+      while let entry = entries.next(registry) {
+        if registry.entries[entry].interest == interest { return true }
+      }
+    }
+    return false
+  }
+
+  /// Decides about a start without an event.
+  /// - Parameters:
+  ///   - subject: The subject, which wants a start.
+  ///   - content: All that is known of it.
+  ///   - starter: The push-to-start token, which is alive.
+  /// - Returns: The start, or the reason why there is none.
+  func startVerdict(on subject: Identifier, _ content: KnownContent, by starter: InstanceSlot) -> ActivityVerdict {
+    let (device, kind) = (registry.instances[starter].device, registry.instances[starter].kind)
+    let session = content.session(rules[kind].name)
+    var verdict = ActivityVerdict(relevance: session.startRelevance)
+    guard let activity = rules.activity(kind), let state = registry.addressed[starter], rules[kind].enabled else {
+      verdict.reason = .kindDisabled
+      return verdict
+    }
+    verdict.reason = systemRefusal(of: starter, activity)
+    if verdict.reason != nil { return verdict }
+    if !registry.isInDeveloperMode(device), ledgers.apps.tokensLeft(registry.devices[device].app, now: now) == 0 {
+      verdict.reason = .budgetApp
+      return verdict
+    }
+    verdict.lane = lane(of: starter, device: device, relevance: Double(session.startRelevance), action: .start)
+    verdict.reason = verdict.lane.refused
+    if verdict.reason != nil { return verdict }
+    var event = content.event(after: nil)
+    event.subject = subject
+    let timestamp = max(now.seconds, state.timestamp + 1)
+    let made = ActivityPayload.make(
+      activity, event: event, action: .start, asksForToken: asksForToken(starter), isQuiet: verdict.lane.isQuiet,
+      relevance: Double(session.startRelevance), score: Double(session.startRelevance), timestamp: timestamp, now: now)
+    guard let body = made else {
+      verdict.reason = .contentIncomplete
+      return verdict
+    }
+    let band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: false)
+    if band >= .refused {
+      verdict.reason = .payloadTooLarge
+    } else {
+      verdict.push = ActivityVerdict.Push(
+        timestamp: timestamp, body: body, band: band, isEnd: false, score: session.startRelevance, starts: subject)
+    }
+    return verdict
+  }
+
+  /// Returns the reason why the system of a device cannot start an activity; nil if it can.
+  func systemRefusal(of starter: InstanceSlot, _ activity: ActivityPolicy) -> Reason? {
+    registry.devices[registry.instances[starter].device].osVersion < pushToStartOS ? .unsupportedOS : nil
+  }
+
+  /// Returns whether a start must ask for the token of the activity.
+  func asksForToken(_ starter: InstanceSlot) -> Bool {
+    registry.devices[registry.instances[starter].device].osVersion >= startTokenOS
+  }
+}
