@@ -31,8 +31,8 @@ public final class ConsoleServer: Sendable {
   ) async throws(HTTPListenerError) -> ConsoleServer {
     let now: @Sendable () -> Timestamp = { Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000)) }
     let sessions = ConsoleSessions(access)
-    let watch = ClusterWatch(settings.pipeline, now: now)
-    let policies = PolicyWatch(settings.pipeline)
+    let watch = ClusterWatch(settings.cluster, settings.state, now: now)
+    let policies = PolicyWatch(settings.cluster)
     let processes = settings.others.map { ProcessWatch($0, now: now) }
     let reports = ReportStore(
       path: ReportStore.path(besides: settings.storePath), bytesMax: settings.limits.bodyBytesMax, logger: logger)

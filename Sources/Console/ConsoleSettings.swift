@@ -9,7 +9,9 @@ public struct ConsoleSettings: Sendable {
   /// The path of the audit store.
   public var storePath: String
   /// The cluster, for dead letters, policies and health.
-  public var pipeline: PipelineSettings
+  public var cluster: ClusterSettings
+  /// The format of the records of `rouse.state`, for the measure of the topic.
+  public var state: StateFormat
   /// The certificate of TLS; nil for no TLS.
   public var certificate: TLSCertificate?
   /// The bounds of the server.
@@ -44,10 +46,12 @@ public struct ConsoleSettings: Sendable {
   /// - Parameters:
   ///   - listen: The address to listen on.
   ///   - storePath: The path of the audit store.
-  ///   - pipeline: The cluster.
-  public init(listen: HTTPAddress, storePath: String, pipeline: PipelineSettings) {
+  ///   - cluster: The cluster.
+  ///   - state: The format of the records of `rouse.state`.
+  public init(listen: HTTPAddress, storePath: String, cluster: ClusterSettings, state: StateFormat) {
     self.listen = listen
     self.storePath = storePath
-    self.pipeline = pipeline
+    self.cluster = cluster
+    self.state = state
   }
 }

@@ -53,8 +53,8 @@ enum ConsoleBroker {
     try prepare(broker)
     let bootstrap = broker.bootstrapServers
     try await RunningConsole.run(batch, keys: keys, tokens: tokens) {
-      $0.pipeline = PipelineSettings(
-        kafka: KafkaConfiguration([("bootstrap.servers", bootstrap)]), eventTopics: ["events"], instance: "test")
+      $0.cluster = ClusterSettings(
+        kafka: KafkaConfiguration([("bootstrap.servers", bootstrap)]), eventTopics: ["events"])
       $0.limits.requestSeconds = 1
       $0.process = process
     } _: {

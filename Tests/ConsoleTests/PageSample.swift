@@ -48,13 +48,13 @@ final class PageSample {
     let sessions = ConsoleSessions(access)
     settings.devices = devices
     change(&settings)
-    let (place, watch) = (settings, ClusterWatch(settings.pipeline, now: now))
+    let (place, watch) = (settings, ClusterWatch(settings.cluster, settings.state, now: now))
     let reports = ReportStore(
       path: ReportStore.path(besides: settings.storePath), bytesMax: 1 << 20, logger: RunningConsole.silent)
     let makeContext: @Sendable (StoreReaders) -> ConsoleContext = { readers in
       ConsoleContext(
         place, readers, DecisionTailer(storePath: place.storePath, logger: RunningConsole.silent), sessions: sessions,
-        watch: watch, policies: PolicyWatch(place.pipeline), processes: place.others.map { ProcessWatch($0, now: now) },
+        watch: watch, policies: PolicyWatch(place.cluster), processes: place.others.map { ProcessWatch($0, now: now) },
         reports: reports,
         refusals: RefusedAttempts(ConsoleMetrics(MetricRegistry())), metrics: ConsoleMetrics(MetricRegistry()),
         logger: RunningConsole.silent, now: now)

@@ -71,11 +71,12 @@ final class RunningConsole: Sendable {
       try store.store(batch)
       try store.close()
     }
-    let pipeline = PipelineSettings(
-      kafka: KafkaConfiguration([("bootstrap.servers", "127.0.0.1:1")]), eventTopics: ["events"], instance: "test")
+    let cluster = ClusterSettings(
+      kafka: KafkaConfiguration([("bootstrap.servers", "127.0.0.1:1")]), eventTopics: ["events"])
     return (
       folder,
-      ConsoleSettings(listen: HTTPAddress(host: "127.0.0.1", port: 0), storePath: path, pipeline: pipeline)
+      ConsoleSettings(
+        listen: HTTPAddress(host: "127.0.0.1", port: 0), storePath: path, cluster: cluster, state: .planner)
     )
   }
 

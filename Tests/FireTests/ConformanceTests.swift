@@ -5,9 +5,9 @@ import Testing
 
 struct ConformanceTests {
   private func outcomes(_ bootstrap: String) -> [String: ConformanceFinding.Outcome] {
-    let settings = PipelineSettings(
+    let settings = ClusterSettings(
       kafka: KafkaConfiguration([("bootstrap.servers", bootstrap)]), topics: TopicNames(prefix: "conformance-test."),
-      eventTopics: [], instance: "test")
+      eventTopics: [])
     return Dictionary(uniqueKeysWithValues: Conformance(settings: settings).run { _ in }.map { ($0.name, $0.outcome) })
   }
 

@@ -270,7 +270,7 @@ final class FireRange {
   }
 
   private func isInTransaction(_ partition: Int32) throws -> Bool {
-    let reader = TopicReader(settings: settings)
+    let reader = TopicReader(settings: settings.cluster)
     var last: KafkaMessage?
     try reader.read(from: [KafkaTopicPartition(topic: settings.topics.state, partition: partition): 0]) { last = $0 }
     guard let last, last.key == PlannerPosition.key else { return false }
@@ -313,7 +313,9 @@ final class FireRange {
     guard try producer.flush(timeout: .seconds(60)) else { return false }
     return try wait(timeout) {
       var keyed: Set<[UInt8]> = []
-      _ = try TopicReader(settings: settings).read(settings.topics.log) { if let key = $0.key { keyed.insert(key) } }
+      _ = try TopicReader(settings: settings.cluster).read(settings.topics.log) {
+        if let key = $0.key { keyed.insert(key) }
+      }
       return keyed.count >= options.devices
     }
   }
@@ -376,7 +378,7 @@ final class FireRange {
   /// Returns the places at which the decisions that come from now on begin.
   func decisionEnds() throws -> [KafkaTopicPartition: Int64] {
     let topic = settings.topics.decisions
-    let reader = try KafkaConsumer(settings.kafka.merging(["group.id": settings.readerGroup]))
+    let reader = try KafkaConsumer(settings.kafka.merging(["group.id": settings.cluster.readerGroup]))
     let partitions = try KafkaAdmin(settings.kafka).describeTopics([topic], timeout: .seconds(30)).flatMap(\.partitions)
     let ends = try reader.ends(
       partitions.map { KafkaTopicPartition(topic: topic, partition: $0.id) }, timeout: .seconds(30))
@@ -391,7 +393,7 @@ final class FireRange {
   func decides(eventFrom number: Int, after starts: [KafkaTopicPartition: Int64]) -> Bool {
     var isDecided = false
     do throws(KafkaError) {
-      try TopicReader(settings: settings, patience: .seconds(5)).read(from: starts) { message in
+      try TopicReader(settings: settings.cluster, patience: .seconds(5)).read(from: starts) { message in
         for line in DecisionBlock(message).documents {
           guard let decision = try? Decision(json: line) else { continue }
           isDecided = isDecided || Int("\(decision.event)".dropFirst()).map { $0 >= number } ?? false
@@ -414,7 +416,7 @@ final class FireRange {
   /// Returns the pairs `event device/instance` that are not decided yet.
   func missing() throws -> Set<String> {
     var missing = expected
-    _ = try TopicReader(settings: settings).read(settings.topics.decisions) { message in
+    _ = try TopicReader(settings: settings.cluster).read(settings.topics.decisions) { message in
       for line in DecisionBlock(message).documents {
         guard let decision = try? Decision(json: line), decision.final else { continue }
         missing.remove("\(decision.event) \(decision.device)/\(decision.instance)")
@@ -430,7 +432,7 @@ final class FireRange {
       bytes: Array(Self.policy.utf8), file: "policy.yaml", profile: PolicyProfiles.all[0]
     ).policy
     var check = LedgerCheck(limits: [policy.reference.hash: LedgerLimits(policy)])
-    let reader = TopicReader(settings: settings)
+    let reader = TopicReader(settings: settings.cluster)
     _ = try reader.read(settings.topics.decisions) { message in
       check.add(DecisionBlock(message), place: "\(message.topicPartition)@\(message.offset)")
     }

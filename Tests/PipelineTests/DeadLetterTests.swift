@@ -16,7 +16,7 @@ struct DeadLetterTests {
     fixture.settings.intake.duplicateWindow = 1
     let events = fixture.settings.eventTopics[0]
     let letters = fixture.settings.topics.deadLetters
-    let queue = DeadLetterQueue(settings: fixture.settings)
+    let queue = DeadLetterQueue(settings: fixture.settings.cluster)
     let good =
       #"{"specversion":"1.0","id":"late","source":"/test","type":"flight.delay.changed","subject":"flight/UA1","#
       + #""time":"2026-07-01T12:00:10Z","data":{"delay":30}}"#
@@ -109,8 +109,8 @@ struct DeadLetterTests {
         ])
     }
     for number in 0..<60 { try post(number, reason: number % 20 == 0 ? "RARE" : "OFTEN") }
-    let queue = DeadLetterQueue(settings: fixture.settings, window: 4)
-    let whole = try DeadLetterQueue(settings: fixture.settings).newest(1000).map(\.place)
+    let queue = DeadLetterQueue(settings: fixture.settings.cluster, window: 4)
+    let whole = try DeadLetterQueue(settings: fixture.settings.cluster).newest(1000).map(\.place)
     #expect(whole.count == 60 && Set(whole).count == 60)
     for limit in [1, 7, 100] {
       var places: [KafkaPosition] = []

@@ -12,7 +12,7 @@ struct PipelineSettingsTests {
       ("linger.ms", "50"),
     ])
     let settings = PipelineSettings(kafka: kafka, topics: TopicNames(), eventTopics: ["e"], instance: "i")
-    #expect(settings.unused == ["enable.idempotence", "isolation.level"])
+    #expect(settings.cluster.unused == ["enable.idempotence", "isolation.level"])
     let client = settings.client(["isolation.level": "read_committed"], defaults: ["linger.ms": "5"])
     #expect(client["isolation.level"] == "read_committed")
     #expect(client["linger.ms"] == "50")

@@ -61,7 +61,7 @@ struct SkipTests {
   /// Finds what stops a partition, and orders to pass over it.
   @discardableResult
   private func skip(_ topic: String, at offset: Int64, _ fixture: PipelineFixture) throws -> Skip {
-    let skips = Skips(settings: fixture.settings)
+    let skips = Skips(settings: fixture.settings.cluster, state: .planner)
     let skip = try skips.find(at: KafkaPosition(KafkaTopicPartition(topic: topic, partition: 0), offset: offset))
     try skips.give(skip)
     return skip
@@ -77,7 +77,7 @@ struct SkipTests {
     try appendBatch(topic, records: 12, fixture)
     try appendBatch(topic, records: 12, fixture)
     try fixture.publish(topic, key: nil, value: [1])
-    let skips = Skips(settings: fixture.settings)
+    let skips = Skips(settings: fixture.settings.cluster, state: .planner)
     func find(_ offset: Int64) throws -> Skip { try skips.find(at: KafkaPosition(partition, offset: offset)) }
     #expect(try find(0) == Skip(KafkaPosition(partition, offset: 0), next: 1))
     for offset in [2, 3, 13] as [Int64] {
@@ -243,7 +243,7 @@ struct SkipTests {
       PipelineFixture.Phase(
         publish: {
           let partition = sink.next.first { $0.value == 1 }?.key ?? 0
-          let skips = Skips(settings: fixture.settings)
+          let skips = Skips(settings: fixture.settings.cluster, state: .planner)
           try skips.give(
             skips.find(
               at: KafkaPosition(KafkaTopicPartition(topic: topic, partition: partition), offset: 1)))

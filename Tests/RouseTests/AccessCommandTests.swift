@@ -55,8 +55,8 @@ struct AccessCommandTests {
         Issue.record("\(outcome.out)")
         continue
       }
-      let settings = PipelineSettings(
-        kafka: [:], topics: TopicNames(prefix: "eu."), eventTopics: ["a", "b"], group: "eu", instance: "i")
+      let settings = ClusterSettings(
+        kafka: [:], topics: TopicNames(prefix: "eu."), eventTopics: ["a", "b"], group: "eu")
       let rules = AccessTable(settings).rules(of: role)
       #expect(found.count == rules.reduce(0) { $0 + $1.operations.count })
       for entry in found {

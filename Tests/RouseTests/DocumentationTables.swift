@@ -98,7 +98,7 @@ enum DocumentationTables {
 
   /// With the default names of topics and groups.
   private static func access() -> [String] {
-    let settings = PipelineSettings(kafka: [:], eventTopics: ["events"], instance: "i")
+    let settings = ClusterSettings(kafka: [:], eventTopics: ["events"])
     return table(
       ["role", "resource", "operations", "why"],
       AccessRole.allCases.flatMap { role in

@@ -77,7 +77,7 @@ import Testing
   func view() throws {
     func rules(_ assignments: String...) throws -> String {
       let settings = try Settings(assignments: ["roles=gateway"] + assignments, environment: [:], file: nil)
-      return try AccessTable(settings.pipeline()).rules(of: .gateway)
+      return try AccessTable(settings.pipeline().cluster).rules(of: .gateway)
         .map { "\($0.resource.name) \($0.operations.map(\.rawValue).sorted().joined(separator: "+"))" }
         .joined(separator: ", ").lowercased()
     }

@@ -15,9 +15,8 @@ import Testing
       let result = try place.rouse(list: words)
       #expect(result.status == 0, "\(result)")
     }
-    let settings = PipelineSettings(
-      kafka: KafkaConfiguration([("bootstrap.servers", broker.bootstrapServers)]), eventTopics: ["events"],
-      instance: "test")
+    let settings = ClusterSettings(
+      kafka: KafkaConfiguration([("bootstrap.servers", broker.bootstrapServers)]), eventTopics: ["events"])
     let records = try PolicyLog(settings: settings).active().records
     #expect(records.map(\.appliedBy) == ["anna é"])
     let history = try PolicyLog(settings: settings).history().records

@@ -62,7 +62,7 @@ package final class BenchmarkStage {
     topics = plan.topics.map(\.name)
     guard existing == nil else { return }
     try broker.create(plan)
-    _ = try PolicyAppender(settings: settings).seed(PolicyDocument(yaml: FleetLoad.policy, file: "policy"))
+    _ = try PolicyAppender(settings: settings.cluster).seed(PolicyDocument(yaml: FleetLoad.policy, file: "policy"))
   }
 
   /// Returns Rouse's own topics, the public topic of events and the topics of the passthrough.

@@ -17,7 +17,7 @@ enum ClusterCall {
   ///   - body: The call.
   /// - Throws: `Problem` that says what to do.
   static func run<Value>(
-    _ settings: PipelineSettings, needing topic: String, failure: String = "Kafka did not do it",
+    _ settings: ClusterSettings, needing topic: String, failure: String = "Kafka did not do it",
     _ body: () throws -> Value
   ) throws -> Value {
     do {

@@ -23,19 +23,19 @@ extension ConsoleContext {
     let reference = document.policy.reference
     subject = "\(reference.version) \(reference.hash)\(isTrial ? " dryRun" : "")"
     try access.check()
-    let pipeline = settings.pipeline
+    let cluster = settings.cluster
     let words: Logger.Metadata = [
       "version": "\(reference.version)", "hash": "\(reference.hash)", "key": "\(viewer.key ?? "none")",
     ]
     var isBegun = false
     do {
       try ClusterCall.run(
-        pipeline, needing: pipeline.topics.log, failure: "Kafka did not confirm the policy on every log partition"
+        cluster, needing: cluster.topics.log, failure: "Kafka did not confirm the policy on every log partition"
       ) {
-        try condition?.check(PolicyLog(settings: pipeline).newest())
+        try condition?.check(PolicyLog(settings: cluster).newest())
         guard !isTrial else { return }
         isBegun = true
-        try PolicyAppender(settings: pipeline).apply(document, by: viewer.key)
+        try PolicyAppender(settings: cluster).apply(document, by: viewer.key)
       }
     } catch {
       if isBegun {
@@ -120,9 +120,9 @@ extension ConsoleContext {
   /// - Parameter body: The call.
   /// - Throws: `Problem` if the brokers do not answer.
   func deadLetters<Value>(_ body: (DeadLetterQueue) throws -> Value) throws -> Value {
-    let pipeline = settings.pipeline
-    return try ClusterCall.run(pipeline, needing: pipeline.topics.deadLetters) {
-      try body(DeadLetterQueue(settings: pipeline, patience: .seconds(10)))
+    let cluster = settings.cluster
+    return try ClusterCall.run(cluster, needing: cluster.topics.deadLetters) {
+      try body(DeadLetterQueue(settings: cluster, patience: .seconds(10)))
     }
   }
 }

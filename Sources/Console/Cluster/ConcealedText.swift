@@ -105,7 +105,7 @@ extension ConsoleContext {
     _ letter: DeadLetterRecord, _ concealed: ConcealedText
   ) -> (_ bytes: [UInt8]) -> [UInt8] {
     // A record of unknown origin may be of any topic.
-    if let topic = letter.origin?.partition.topic, settings.pipeline.eventTopics.contains(topic) { return { $0 } }
+    if let topic = letter.origin?.partition.topic, settings.cluster.eventTopics.contains(topic) { return { $0 } }
     return concealed.bytes
   }
 

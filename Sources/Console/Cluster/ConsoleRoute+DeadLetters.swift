@@ -87,7 +87,7 @@ extension ConsoleRoute {
       offset >= 0
     else { throw Problem(.malformedRequest, "expected the numbers of a partition and of an offset in the path") }
     let place = KafkaPosition(
-      KafkaTopicPartition(topic: context.settings.pipeline.topics.deadLetters, partition: partition), offset: offset)
+      KafkaTopicPartition(topic: context.settings.cluster.topics.deadLetters, partition: partition), offset: offset)
     context.subject = "\(place)"
     return place
   }

@@ -12,7 +12,7 @@ extension ConsoleRoute {
     ConsoleRoute("getActivePolicies", "GET", "/v1/policies/active", role: .auditor, usesCluster: true) {
       request, context in
       let form = try askedForm(request)
-      let settings = context.settings.pipeline
+      let settings = context.settings.cluster
       let (records, partitions) = try ClusterCall.run(settings, needing: settings.topics.log) {
         try PolicyLog(settings: settings).active()
       }
@@ -41,7 +41,7 @@ extension ConsoleRoute {
     },
     ConsoleRoute("listPolicies", "GET", "/v1/policies", role: .auditor, usesCluster: true) { request, context in
       let form = try askedForm(request)
-      let settings = context.settings.pipeline
+      let settings = context.settings.cluster
       let history = try ClusterCall.run(settings, needing: settings.topics.log) {
         try PolicyLog(settings: settings).history()
       }
@@ -169,7 +169,7 @@ extension ConsoleRoute {
 
   /// Returns the newest policy of the log; nil if there is none.
   static func activeDocument(_ context: ConsoleContext) throws -> PolicyDocument? {
-    let settings = context.settings.pipeline
+    let settings = context.settings.cluster
     let newest = try ClusterCall.run(settings, needing: settings.topics.log) {
       try PolicyLog(settings: settings).newest()
     }

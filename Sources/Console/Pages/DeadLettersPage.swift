@@ -236,7 +236,7 @@ struct DeadLettersPage {
 
   /// Returns the event of a letter as JSON; nil if it is no event in the structured mode of CloudEvents, or too large for a form.
   private static func event(_ letter: DeadLetterRecord, _ context: ConsoleContext) -> String? {
-    guard let topic = letter.origin?.partition.topic, context.settings.pipeline.eventTopics.contains(topic),
+    guard let topic = letter.origin?.partition.topic, context.settings.cluster.eventTopics.contains(topic),
       let value = letter.message.value, value.first == UInt8(ascii: "{"), value.count <= valueBytesMax,
       !letter.message.headers.contains(where: { $0.name.hasPrefix("ce_") }),
       let text = String(validating: value, as: UTF8.self)
@@ -255,6 +255,6 @@ struct DeadLettersPage {
     guard parts.count == 2, let partition = Int32(parts[0]), let offset = Int64(parts[1]), partition >= 0, offset >= 0
     else { return nil }
     return KafkaPosition(
-      KafkaTopicPartition(topic: context.settings.pipeline.topics.deadLetters, partition: partition), offset: offset)
+      KafkaTopicPartition(topic: context.settings.cluster.topics.deadLetters, partition: partition), offset: offset)
   }
 }

@@ -46,7 +46,7 @@ extension ConsoleContext {
   /// transactions that an embedded broker does not tell.
   private func knownPositions() throws -> [KafkaTopicPartition: Int64] {
     var positions = try storedPositions()
-    let log = settings.pipeline.topics.log
+    let log = settings.cluster.topics.log
     for planner in settings.process?.status().planners.values.map(\.self) ?? [] {
       for partition in planner.partitions {
         positions[KafkaTopicPartition(topic: log, partition: partition.number)] = partition.next
@@ -60,7 +60,7 @@ extension ConsoleContext {
     let store: AuditStore
     do throws(Problem) { store = try self.store() } catch { return [:] }
     var positions: [KafkaTopicPartition: Int64] = [:]
-    let names = settings.pipeline.topics
+    let names = settings.cluster.topics
     for position in try store.positions() {
       let topic = position.topic == .decisions ? names.decisions : names.commands
       positions[KafkaTopicPartition(topic: topic, partition: position.partition)] = position.next

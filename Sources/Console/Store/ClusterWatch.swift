@@ -34,16 +34,19 @@ final class ClusterWatch: Sendable {
   }
 
   private let state = Mutex(State())
-  private let settings: PipelineSettings
+  private let settings: ClusterSettings
+  private let format: StateFormat
   private let now: @Sendable () -> Timestamp
 
   /// Makes a watch that has not looked yet.
   ///
   /// - Parameters:
   ///   - settings: The cluster.
+  ///   - format: The format of the records of `rouse.state`.
   ///   - now: The wall clock.
-  init(_ settings: PipelineSettings, now: @escaping @Sendable () -> Timestamp) {
+  init(_ settings: ClusterSettings, _ format: StateFormat, now: @escaping @Sendable () -> Timestamp) {
     self.settings = settings
+    self.format = format
     self.now = now
   }
 
@@ -136,7 +139,7 @@ final class ClusterWatch: Sendable {
       settings.topics, partitions: max(1, partitions), replicas: nil,
       replayTimestamps: settings.timestamps == .event)
     return ClusterSurvey(
-      settings: settings, plan: plan, roles: [.intake, .planner, .audit], positions: positions)
+      settings: settings, state: format, plan: plan, roles: [.intake, .planner, .audit], positions: positions)
   }
 
   /// Reads the newest policy of the log.

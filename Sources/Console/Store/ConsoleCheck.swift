@@ -103,7 +103,7 @@ public final class ConsoleCheck: Sendable {
 
   private func brokersFault() -> String? {
     do throws(KafkaError) {
-      _ = try KafkaAdmin(settings.pipeline.kafka).describeCluster(timeout: Self.answerTimeMax)
+      _ = try KafkaAdmin(settings.cluster.kafka).describeCluster(timeout: Self.answerTimeMax)
       return nil
     } catch {
       return error.message

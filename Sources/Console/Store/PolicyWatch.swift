@@ -17,12 +17,12 @@ final class PolicyWatch: Sendable {
   }
 
   private let state = Mutex(State())
-  private let settings: PipelineSettings
+  private let settings: ClusterSettings
 
   /// Makes a watch that has not read yet.
   ///
   /// - Parameter settings: The log, and how to reach Kafka.
-  init(_ settings: PipelineSettings) { self.settings = settings }
+  init(_ settings: ClusterSettings) { self.settings = settings }
 
   /// Returns the policy records that are known, and the reason why the last reading failed; nil for both before the first one has ended.
   /// Starts another reading if the last one is old.

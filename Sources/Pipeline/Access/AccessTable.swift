@@ -7,12 +7,12 @@
 /// No role needs a permission for the cluster itself. An idempotent producer needs `IdempotentWrite` there only on brokers
 /// before Kafka 3.0; since then `Write` on a topic is enough.
 package struct AccessTable: Sendable {
-  private let settings: PipelineSettings
+  private let settings: ClusterSettings
 
   /// Makes the table of an installation.
   ///
   /// - Parameter settings: The names of topics and groups.
-  package init(_ settings: PipelineSettings) { self.settings = settings }
+  package init(_ settings: ClusterSettings) { self.settings = settings }
 
   /// Returns the permissions that a role needs.
   ///

@@ -87,7 +87,7 @@ public final class AuditFeed {
     self.cluster = cluster
     self.clock = clock
     repeated = RepeatedErrors(clock: clock, logger: logger)
-    skips = SkipReader(settings: settings, cluster: cluster, clock: clock, logger: logger)
+    skips = SkipReader(settings: settings.cluster, cluster: cluster, clock: clock, logger: logger)
   }
 
   /// Works on the calling thread until asked to stop.
@@ -137,7 +137,7 @@ public final class AuditFeed {
     let consumer = try cluster.consumer(
       settings.client(
         [
-          "group.id": settings.auditGroup, "enable.auto.commit": "false", "isolation.level": "read_committed",
+          "group.id": settings.cluster.auditGroup, "enable.auto.commit": "false", "isolation.level": "read_committed",
           "auto.offset.reset": "earliest", "enable.partition.eof": "true",
           "statistics.interval.ms": settings.statisticsInterval,
         ],
@@ -261,7 +261,7 @@ public final class AuditFeed {
     let counts = try cluster.partitionCounts(of: topics.map(\.name), settings.client([:]))
     var starts: [KafkaTopicPartition: KafkaOffset] = [:]
     for ((name, topic), count) in zip(topics, counts) {
-      guard count > 0 else { throw PipelineSettings.missing(name) }
+      guard count > 0 else { throw ClusterSettings.missing(name) }
       for partition in 0..<count {
         let next = known.first { $0.topic == topic && $0.partition == partition }?.next
         starts[KafkaTopicPartition(topic: name, partition: partition)] = next.map { .at($0) } ?? .beginning

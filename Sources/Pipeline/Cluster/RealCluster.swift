@@ -6,21 +6,23 @@ package final class RealCluster: Cluster {
   /// because one bad record fails its whole batch.
   private static let failuresMax = 100_000
 
-  private let statistics: (role: Role, clients: ClientStatistics)?
+  /// Returns the receiver of the statistics of a further client; nil if nothing reads them.
+  private let statistics: (@Sendable (ClientSort) -> KafkaStatisticsSink)?
+
+  /// The sort of a client.
+  package enum ClientSort: String, Sendable { case consumer, producer }
 
   /// Makes the cluster. It connects to nothing; each client connects with its own configuration.
   package init() { statistics = nil }
 
-  /// Makes the cluster as a stage uses it. Clients whose configuration has an interval of statistics show them in the metrics.
+  /// Makes the cluster with statistics. Clients whose configuration has an interval of statistics give them to the receiver.
   ///
-  /// - Parameters:
-  ///   - role: The role of the stage.
-  ///   - counters: The metrics of the process.
-  package init(_ role: Role, _ counters: PipelineCounters) { statistics = (role, counters.clients) }
+  /// - Parameter statistics: Returns the receiver for a client of a sort.
+  package init(statistics: @escaping @Sendable (ClientSort) -> KafkaStatisticsSink) { self.statistics = statistics }
 
-  private func sink(_ sort: KafkaMetrics.Sort, _ configuration: KafkaConfiguration) -> KafkaStatisticsSink? {
+  private func sink(_ sort: ClientSort, _ configuration: KafkaConfiguration) -> KafkaStatisticsSink? {
     guard let statistics, configuration["statistics.interval.ms"] != nil else { return nil }
-    return statistics.clients.sink(KafkaMetrics.client(statistics.role, sort))
+    return statistics(sort)
   }
 
   /// Makes a `KafkaConsumer`.

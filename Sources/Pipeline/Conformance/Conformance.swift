@@ -4,7 +4,7 @@ import KafkaClient
 /// Checks whether a broker has the properties that Rouse relies on. Creates its own topics and deletes them at the end, if the
 /// broker can.
 public final class Conformance {
-  let settings: PipelineSettings
+  let settings: ClusterSettings
   /// The prefix of the topics, groups and transactional ids of this run.
   let prefix: String
   /// The names of the topics that this run has created.
@@ -21,7 +21,7 @@ public final class Conformance {
   ///
   /// - Parameter settings: The address of the broker. Topics are made under its prefix, groups and transactional ids under
   ///   its group.
-  public init(settings: PipelineSettings) {
+  public init(settings: ClusterSettings) {
     self.settings = settings
     prefix = "\(settings.topics.prefix)conformance-\(UInt32.random(in: 0 ... .max))-"
   }

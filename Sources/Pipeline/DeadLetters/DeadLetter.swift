@@ -23,19 +23,13 @@ struct DeadLetter {
   let text: String
   private(set) var extent = Extent.whole
 
-  /// The reason code of a record that the broker or the Kafka client refused for its size or content, or with `timestamps` set to
-  /// `event` for its time.
-  static let refused = "REFUSED"
-  /// The reason code of a log record that a planner did not plan, because the broker refused what follows from it.
-  static let setAside = "SET_ASIDE"
   /// The reason code of an event with a number that a rule reads and that has more than 64 bits.
   static let inexactNumber = DomainError.Code.inexactNumber.rawValue
-  /// The reason code of a log record that a planner could not read.
-  static let unreadableLogRecord = "UNREADABLE_LOG_RECORD"
   /// The codes of the reasons of records of public topics.
-  static let publicReasons = DomainError.Code.allCases.map(\.rawValue).filter { $0 != inexactNumber } + [refused]
+  static let publicReasons =
+    DomainError.Code.allCases.map(\.rawValue).filter { $0 != inexactNumber } + [DeadLetterReason.refused]
   /// The codes of the reasons of records of the log.
-  static let logReasons = [setAside, unreadableLogRecord, inexactNumber]
+  static let logReasons = [DeadLetterReason.setAside, DeadLetterReason.unreadableLogRecord, inexactNumber]
   /// The codes of all reasons.
   static let reasons = publicReasons + logReasons
 
@@ -64,7 +58,7 @@ struct DeadLetter {
   static func setAside(_ message: KafkaMessage, from origin: Origin?) -> DeadLetter {
     let place = origin.map { "; it came from \($0)" } ?? ""
     return DeadLetter(
-      message, reason: setAside,
+      message, reason: DeadLetterReason.setAside,
       text:
         "what follows from this record was refused \(RefusalWatch.failuresMax) times by the broker, so the record was not planned\(place)"
     )

@@ -4,7 +4,7 @@ public import KafkaClient
 /// Reads the dead letters, and gives their records back: it writes them to the topics that they came from.
 public struct DeadLetterQueue {
   /// The address of Kafka, and the names of the topics.
-  let settings: PipelineSettings
+  let settings: ClusterSettings
   private static let patience = Duration.seconds(20)
   /// The longest wait for the next record of a topic that is read to its end.
   private let topicPatience: Duration
@@ -19,7 +19,7 @@ public struct DeadLetterQueue {
   /// the broker or a planner refuses.
   public static let reasons: [String] =
     DomainError.Code.allCases.map(\.rawValue) + [
-      DeadLetter.refused, DeadLetter.unreadableLogRecord, DeadLetter.setAside,
+      DeadLetterReason.refused, DeadLetterReason.unreadableLogRecord, DeadLetterReason.setAside,
     ]
 
   /// Makes a queue.
@@ -27,12 +27,12 @@ public struct DeadLetterQueue {
   /// - Parameters:
   ///   - settings: The address of Kafka, and the topics.
   ///   - patience: The longest wait for the next record of a topic that is read to its end.
-  public init(settings: PipelineSettings, patience: Duration = .seconds(60)) {
+  public init(settings: ClusterSettings, patience: Duration = .seconds(60)) {
     self.init(settings: settings, patience: patience, window: 200)
   }
 
   /// Makes a queue that reads windows of a given size.
-  init(settings: PipelineSettings, patience: Duration = .seconds(60), window: Int64) {
+  init(settings: ClusterSettings, patience: Duration = .seconds(60), window: Int64) {
     self.settings = settings
     topicPatience = patience
     self.window = window

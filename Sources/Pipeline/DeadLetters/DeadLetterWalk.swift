@@ -38,7 +38,7 @@ final class DeadLetterWalk {
   ///   - window: The number of offsets of a partition that are read at a time.
   ///   - patience: The longest wait for the next record.
   /// - Throws: `KafkaError` if the topic cannot be read.
-  init(_ settings: PipelineSettings, from start: DeadLetterCursor?, window: Int64, patience: Duration)
+  init(_ settings: ClusterSettings, from start: DeadLetterCursor?, window: Int64, patience: Duration)
     throws(KafkaError)
   {
     topic = settings.topics.deadLetters

@@ -139,7 +139,7 @@ extension Intake {
         return .mustDrain
       }
       guard refuses(error.code) else { throw error }
-      try refuse(index, of: batch, reason: DeadLetter.refused, text: error.description)
+      try refuse(index, of: batch, reason: DeadLetterReason.refused, text: error.description)
     }
     return .everything
   }

@@ -108,7 +108,7 @@ extension Intake {
     if isCareful, let alone = underway.alone, let batch = underway.list.firstIndex(where: { $0.number == alone.batch })
     {
       underway.alone = nil
-      try refuse(alone.index, of: batch, reason: DeadLetter.refused, text: refusal.error.description)
+      try refuse(alone.index, of: batch, reason: DeadLetterReason.refused, text: refusal.error.description)
     } else {
       let last = refused.reduce(refusal.tag) { max($0, $1.tag) }
       try sendAgain(carefulThrough: last, because: refusal.error)

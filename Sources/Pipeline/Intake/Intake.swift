@@ -122,7 +122,7 @@ public final class Intake {
     generations = SourceGenerations(settings: settings, cluster: cluster, clock: clock, logger: logger)
     lag = PlannerLag(settings: settings, cluster: cluster, clock: clock)
     repeated = RepeatedErrors(clock: clock, logger: logger)
-    skips = SkipReader(settings: settings, cluster: cluster, clock: clock, logger: logger)
+    skips = SkipReader(settings: settings.cluster, cluster: cluster, clock: clock, logger: logger)
     assignment.intake = self
   }
 
@@ -143,7 +143,7 @@ public final class Intake {
   /// - Throws: `PipelineError` if the cluster cannot be reached or lacks the log.
   func start() throws(PipelineError) {
     do throws(KafkaError) {
-      partitions = try settings.logPartitionCount(cluster)
+      partitions = try settings.cluster.logPartitionCount(cluster)
       try useProducer(careful: false)
       let consumer = try cluster.consumer(consumerConfiguration(), listener: assignment)
       self.consumer = consumer
@@ -192,7 +192,7 @@ public final class Intake {
   func consumerConfiguration() -> KafkaConfiguration {
     var configuration = settings.member(
       [
-        "group.id": settings.intakeGroup, "enable.auto.commit": "false", "enable.auto.offset.store": "false",
+        "group.id": settings.cluster.intakeGroup, "enable.auto.commit": "false", "enable.auto.offset.store": "false",
         "isolation.level": "read_committed", "auto.offset.reset": "earliest", "enable.partition.eof": "true",
         "statistics.interval.ms": settings.statisticsInterval,
       ],
@@ -207,7 +207,7 @@ public final class Intake {
     // when it comes back in time. Only cooperative assignors hand single partitions over, and intake has no state that
     // would make that worth it.
     if settings.isStaticMember, configuration["partition.assignment.strategy"]?.contains("cooperative") != true {
-      configuration["group.instance.id"] = "\(settings.intakeGroup)-\(settings.instance)-\(number)"
+      configuration["group.instance.id"] = "\(settings.cluster.intakeGroup)-\(settings.instance)-\(number)"
     }
     return configuration
   }

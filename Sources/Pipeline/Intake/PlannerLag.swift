@@ -35,7 +35,7 @@ struct PlannerLag {
     consumer = OnDemandConsumer(
       cluster,
       settings.client([
-        "group.id": settings.plannerGroup, "isolation.level": "read_uncommitted", "enable.auto.commit": "false",
+        "group.id": settings.cluster.plannerGroup, "isolation.level": "read_uncommitted", "enable.auto.commit": "false",
       ]))
   }
 
@@ -59,7 +59,7 @@ struct PlannerLag {
 
   private mutating func furthest() throws(KafkaError) -> Excess? {
     let consumer = try consumer.use()
-    if partitionCount == 0 { partitionCount = try settings.logPartitionCount(cluster) }
+    if partitionCount == 0 { partitionCount = try settings.cluster.logPartitionCount(cluster) }
     let log = (0..<partitionCount).map { KafkaTopicPartition(topic: settings.topics.log, partition: $0) }
     var furthest: Excess?
     for position in try consumer.committed(log, timeout: .seconds(2)) {

@@ -48,7 +48,7 @@ struct SourceGenerations {
     looker = OnDemandConsumer(
       cluster,
       settings.client([
-        "group.id": settings.intakeGroup, "isolation.level": "read_committed", "enable.auto.commit": "false",
+        "group.id": settings.cluster.intakeGroup, "isolation.level": "read_committed", "enable.auto.commit": "false",
         "enable.partition.eof": "true", "auto.offset.reset": "earliest", "fetch.message.max.bytes": "4194304",
       ]))
   }

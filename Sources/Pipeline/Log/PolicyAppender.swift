@@ -5,12 +5,12 @@ public import Policies
 /// Puts a policy into force by appending it as a record to the log partitions. Each planner decides by the policy from
 /// that record on, and a replay finds it at the same place.
 public struct PolicyAppender {
-  private let settings: PipelineSettings
+  private let settings: ClusterSettings
 
   /// Makes an appender.
   ///
   /// - Parameter settings: The log, and how to reach Kafka.
-  public init(settings: PipelineSettings) { self.settings = settings }
+  public init(settings: ClusterSettings) { self.settings = settings }
 
   /// The header of a policy record that says who applied it. Planners do not read it.
   static let appliedByHeader = "rouse-applied-by"

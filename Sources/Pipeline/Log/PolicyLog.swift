@@ -51,12 +51,12 @@ package struct PolicyLog {
   /// The longest wait for the next record.
   /// - Beyond: the question fails, and can be asked again.
   private static let patience = Duration.seconds(4)
-  private let settings: PipelineSettings
+  private let settings: ClusterSettings
 
   /// Makes a reader.
   ///
   /// - Parameter settings: The log, and how to reach Kafka.
-  package init(settings: PipelineSettings) { self.settings = settings }
+  package init(settings: ClusterSettings) { self.settings = settings }
 
   /// Returns the newest policy record of each partition in which one was found, by partition, and the number of partitions.
   ///

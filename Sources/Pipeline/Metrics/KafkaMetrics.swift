@@ -6,11 +6,8 @@ struct KafkaMetrics {
   let transmitErrors, receiveErrors, requestTimeouts, disconnects, unreadable: MetricFamily
   static let (mean, p99) = ("mean", "p99")
 
-  /// The sort of client in a role, as the label `client` shows it.
-  enum Sort: String { case consumer, producer }
-
   /// Returns the value of the label `client`.
-  static func client(_ role: Role, _ sort: Sort) -> String { "\(role.rawValue)-\(sort.rawValue)" }
+  static func client(_ role: Role, _ sort: RealCluster.ClientSort) -> String { "\(role.rawValue)-\(sort.rawValue)" }
 
   /// Adds the metrics to a registry.
   init(_ registry: MetricRegistry) {

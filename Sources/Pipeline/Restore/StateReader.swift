@@ -130,7 +130,8 @@ final class StateReader {
       ends = kept
     } else {
       ends = try cluster.consumer(
-        settings.client(["group.id": settings.plannerGroup, "isolation.level": "read_uncommitted"]), listener: nil
+        settings.client(["group.id": settings.cluster.plannerGroup, "isolation.level": "read_uncommitted"]),
+        listener: nil
       )
       self.ends = ends
     }
@@ -179,7 +180,8 @@ final class StateReader {
       consumer = try cluster.consumer(
         settings.client(
           [
-            "group.id": settings.plannerGroup, "isolation.level": "read_committed", "enable.auto.commit": "false",
+            "group.id": settings.cluster.plannerGroup, "isolation.level": "read_committed",
+            "enable.auto.commit": "false",
             "enable.partition.eof": "true", "auto.offset.reset": "earliest",
           ],
           defaults: [

@@ -3,18 +3,8 @@ public import Planning
 
 /// The settings of the stages: the way to Kafka, and the bounds of their work.
 public struct PipelineSettings: Sendable {
-  /// The properties of every client: `bootstrap.servers`, security and any other property of librdkafka.
-  public var kafka: KafkaConfiguration
-  /// The names of Rouse's own topics.
-  public var topics: TopicNames
-  /// The topics that domain events are read from.
-  public var eventTopics: [String]
-  /// The topic that the gateway writes events to, one of `eventTopics`; nil if it may be any of them.
-  public var gatewayTopic: String?
-  /// Whether the gateway reads the registrations, too.
-  public var gatewayReadsDevices = false
-  /// The prefix of the consumer groups (`rouse-intake`, `rouse-planner`) and of transactional ids.
-  public var group: String
+  /// The way to the cluster, and the names of topics and consumer groups.
+  public var cluster: ClusterSettings
   /// The unique name of this process; part of transactional ids. Keep it the same across restarts.
   public var instance: String
   /// Whether planner threads and intake are static members of their groups. A process that is killed and back within the session
@@ -23,11 +13,6 @@ public struct PipelineSettings: Sendable {
   ///
   /// The embedded broker knows no static members, so the library's default is not the one of `rouse run`.
   public var isStaticMember = false
-  /// Whether the cluster is the embedded broker. It tells neither the settings of its topics nor the offsets that transactions commit, so
-  /// who looks at the cluster does not ask for them.
-  public var isBrokerEmbedded = false
-  /// The source of log time.
-  public var timestamps: Timestamps
   /// The settings of planners.
   public var planner: PlannerSettings
   /// The settings of intake.
@@ -52,26 +37,15 @@ public struct PipelineSettings: Sendable {
   ///   - bounds: The bounds of a planner's memory.
   public init(
     kafka: KafkaConfiguration, topics: TopicNames = TopicNames(), eventTopics: [String], group: String = "rouse",
-    instance: String, timestamps: Timestamps = .arrival, planner: PlannerSettings = PlannerSettings(),
+    instance: String, timestamps: ClusterSettings.Timestamps = .arrival, planner: PlannerSettings = PlannerSettings(),
     intake: IntakeSettings = IntakeSettings(), bounds: PlannerBounds = PlannerBounds()
   ) {
-    self.kafka = kafka
-    self.topics = topics
-    self.eventTopics = eventTopics
-    self.group = group
+    cluster = ClusterSettings(
+      kafka: kafka, topics: topics, eventTopics: eventTopics, group: group, timestamps: timestamps)
     self.instance = instance
-    self.timestamps = timestamps
     self.planner = planner
     self.intake = intake
     self.bounds = bounds
-  }
-
-  /// The source of log time.
-  public enum Timestamps: String, Sendable, CaseIterable {
-    /// The broker's clock when a record reached the log: normal operation.
-    case arrival
-    /// The event's own time: a replay of the past. Planners then append no ticks.
-    case event
   }
 
   /// The default session time-out and heartbeat interval, in ms, of the consumers that share a topic as a group. When a
@@ -89,21 +63,10 @@ public struct PipelineSettings: Sendable {
     KafkaConfiguration(Self.memberDefaults).merging(client(forced, defaults: defaults))
   }
 
-  /// The properties of librdkafka that each role sets as correctness needs it. Values for them in `kafka` are not used.
-  package static let reserved: Set<String> = [
-    "auto.offset.reset", "delivery.report.only.error", "enable.auto.commit", "enable.auto.offset.store",
-    "enable.gapless.guarantee", "enable.idempotence", "enable.partition.eof", "group.id",
-    "isolation.level", "message.max.bytes", "message.timeout.ms", "partitioner", "statistics.interval.ms",
-    "transaction.timeout.ms", "transactional.id",
-  ]
-
   /// The value of `statistics.interval.ms` for the clients of stages.
   var statisticsInterval: String { "\(statistics?.milliseconds ?? 0)" }
 
-  /// The names in `kafka` whose values are not used, because Rouse sets these properties itself.
-  package var unused: [String] { Self.reserved.filter { kafka[$0] != nil }.sorted() }
-
-  /// Returns the properties of a client.
+  /// Returns the properties of a client, as `ClusterSettings` does.
   ///
   /// - Parameters:
   ///   - forced: The properties that correctness needs. They override the user's.
@@ -111,8 +74,32 @@ public struct PipelineSettings: Sendable {
   func client(_ forced: KeyValuePairs<String, String>, defaults: KeyValuePairs<String, String> = [:])
     -> KafkaConfiguration
   {
-    KafkaConfiguration(defaults.map { ($0.key, $0.value) })
-      .merging(kafka)
-      .merging(KafkaConfiguration(forced.map { ($0.key, $0.value) }))
+    cluster.client(forced, defaults: defaults)
+  }
+}
+
+/// The members of `cluster` that stages read all the time.
+extension PipelineSettings {
+  /// The properties of every client.
+  public var kafka: KafkaConfiguration {
+    get { cluster.kafka }
+    set { cluster.kafka = newValue }
+  }
+  /// The names of Rouse's own topics.
+  public var topics: TopicNames {
+    get { cluster.topics }
+    set { cluster.topics = newValue }
+  }
+  /// The topics that domain events are read from.
+  public var eventTopics: [String] {
+    get { cluster.eventTopics }
+    set { cluster.eventTopics = newValue }
+  }
+  /// The prefix of the consumer groups and of transactional ids.
+  public var group: String { cluster.group }
+  /// The source of log time.
+  public var timestamps: ClusterSettings.Timestamps {
+    get { cluster.timestamps }
+    set { cluster.timestamps = newValue }
   }
 }

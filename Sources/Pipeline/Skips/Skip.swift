@@ -1,5 +1,4 @@
 public import KafkaClient
-import Logging
 
 /// An operator's order to pass over records that stop the readers of a partition: a batch that cannot be unpacked, a log
 /// record that no release wrote, or such a record of the state, which the restore then leaves out.
@@ -44,16 +43,5 @@ public struct Skip: Sendable, Hashable {
   var committedOffset: KafkaCommittedOffset {
     KafkaCommittedOffset(
       KafkaPosition(first.partition, offset: next), metadata: "\(Self.remark)\(first.offset)")
-  }
-
-  /// Logs and counts that a stage took the order.
-  func taken(_ logger: Logger, _ counters: PipelineCounters) {
-    counters.add(.skipsTaken)
-    logger.report(
-      .recordsSkipped,
-      metadata: [
-        "topic": "\(first.partition.topic)", "partition": "\(first.partition.partition)", "from": "\(first.offset)",
-        "to": "\(next)",
-      ])
   }
 }

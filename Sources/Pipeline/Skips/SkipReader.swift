@@ -20,7 +20,7 @@ struct SkipReader {
   ///   - cluster: Makes the consumer that asks.
   ///   - clock: The thread's clock.
   ///   - logger: Logs questions that fail.
-  init(settings: PipelineSettings, cluster: any Cluster, clock: any StageClock, logger: Logger) {
+  init(settings: ClusterSettings, cluster: any Cluster, clock: any StageClock, logger: Logger) {
     self.clock = clock
     self.logger = logger
     consumer = OnDemandConsumer(
@@ -47,4 +47,17 @@ struct SkipReader {
 
   /// Closes the consumer.
   mutating func close() { consumer.close() }
+}
+
+extension Skip {
+  /// Logs and counts that a stage took the order.
+  func taken(_ logger: Logger, _ counters: PipelineCounters) {
+    counters.add(.skipsTaken)
+    logger.report(
+      .recordsSkipped,
+      metadata: [
+        "topic": "\(first.partition.topic)", "partition": "\(first.partition.partition)", "from": "\(first.offset)",
+        "to": "\(next)",
+      ])
+  }
 }

@@ -1,16 +1,21 @@
 public import KafkaClient
-import Planning
 
 /// Finds the records that stop the readers of a partition, and gives the order to pass over them.
 public struct Skips {
-  private let settings: PipelineSettings
+  private let settings: ClusterSettings
+  private let state: StateFormat
   /// The longest wait for an answer of the broker.
   private static let patience = Duration.seconds(30)
 
   /// Makes the access to the orders of an installation. Nothing is asked yet.
   ///
-  /// - Parameter settings: The address of Kafka, and the names of the topics.
-  public init(settings: PipelineSettings) { self.settings = settings }
+  /// - Parameters:
+  ///   - settings: The address of Kafka, and the names of the topics.
+  ///   - state: The format of the state records.
+  public init(settings: ClusterSettings, state: StateFormat) {
+    self.settings = settings
+    self.state = state
+  }
 
   /// The topics whose readers take orders.
   public var topics: [String] {
@@ -46,8 +51,8 @@ public struct Skips {
     switch try look(consumer, place) {
     case .record(let offset, let key) where offset == place.offset:
       guard isState else { return Skip(place, next: offset + 1) }
-      guard StateKey.isDispensable(key) else { throw indispensable(StateKey.meaning(of: key), place) }
-      return Skip(place, next: offset + 1, loss: StateKey.meaning(of: key))
+      guard state.isDispensable(key) else { throw indispensable(state.meaning(key), place) }
+      return Skip(place, next: offset + 1, loss: state.meaning(key))
     case .batch(let first):
       guard !isState else { throw indispensable("a batch of state records", place) }
       return Skip(first, next: try end(of: first, consumer))

@@ -9,7 +9,8 @@ import Policies
 /// Each call to the cluster waits for `answerTimeMax` at most, and the whole survey for `timeMax`. After a call without an answer,
 /// the rest is left out and listed as unseen. Use it on one thread.
 package struct ClusterSurvey {
-  let settings: PipelineSettings
+  let settings: ClusterSettings
+  let state: StateFormat
   let plan: TopicPlan
   let roles: Set<Role>
   /// The positions that readers have told by themselves. They count if the group has committed none, or an earlier one.
@@ -37,13 +38,16 @@ package struct ClusterSurvey {
   ///
   /// - Parameters:
   ///   - settings: The names, and how to reach Kafka.
+  ///   - state: The format of the state records.
   ///   - plan: The topics as they should be.
   ///   - roles: The roles of the process. Partitions that none of them reads are left out.
   ///   - positions: The offsets of the next records, as far as readers have told them.
   package init(
-    settings: PipelineSettings, plan: TopicPlan, roles: Set<Role>, positions: [KafkaTopicPartition: Int64]
+    settings: ClusterSettings, state: StateFormat, plan: TopicPlan, roles: Set<Role>,
+    positions: [KafkaTopicPartition: Int64]
   ) {
     self.settings = settings
+    self.state = state
     self.plan = plan
     self.roles = roles
     self.positions = positions
@@ -134,7 +138,7 @@ package struct ClusterSurvey {
     }
     guard !time.isOver else { return facts.unseen.append(.init(Self.compaction, reason: Self.late)) }
     do throws(KafkaError) {
-      let check = CompactionCheck(settings: settings, timeMax: min(Self.compactionTimeMax, time.left))
+      let check = CompactionCheck(settings: settings, state: state, timeMax: min(Self.compactionTimeMax, time.left))
       facts.problems += try check.run(admin, timeout: Self.answerTimeMax).flatMap(\.problems)
     } catch {
       facts.unseen.append(.init(Self.compaction, reason: error.message))

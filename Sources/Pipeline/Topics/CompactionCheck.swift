@@ -1,10 +1,8 @@
-import Domain
 public import KafkaClient
-import Planning
 
 /// Measures the compacted topics: how much they hold, beside what can be alive in them.
 ///
-/// - The planners write how many bytes of `rouse.state` can be alive with every commit (`StateExtent`). So each partition is
+/// - The planners write how many bytes of `rouse.state` can be alive with every commit (`StateFormat`). So each partition is
 ///   judged by itself.
 /// - `rouse.devices` has one living record for each device. Its partitions are judged together, because an app backend chooses
 ///   the partition of a device.
@@ -12,7 +10,8 @@ import Planning
 /// The size of the topics is estimated from a sample (`PartitionSample`). Reading is bounded: up to `partitionsAtOnce` partitions are read
 /// together, and after `timeMax` no further ones are begun.
 public struct CompactionCheck {
-  private let settings: PipelineSettings
+  private let settings: ClusterSettings
+  private let state: StateFormat
   private let cluster: any Cluster
   private let clock: any StageClock
   private let timeMax: Duration
@@ -30,21 +29,27 @@ public struct CompactionCheck {
   ///
   /// - Parameters:
   ///   - settings: The topics, and how to reach Kafka.
+  ///   - state: The format of the state records.
   ///   - timeMax: The time after which no further partitions are measured; nil for that of `rouse topics check`.
-  public init(settings: PipelineSettings, timeMax: Duration? = nil) {
-    self.init(settings: settings, cluster: RealCluster(), clock: SystemClock(), timeMax: timeMax)
+  public init(settings: ClusterSettings, state: StateFormat, timeMax: Duration? = nil) {
+    self.init(settings: settings, state: state, cluster: RealCluster(), clock: SystemClock(), timeMax: timeMax)
   }
 
   /// Makes a check.
   ///
   /// - Parameters:
   ///   - settings: The topics, and how to reach Kafka.
+  ///   - state: The format of the state records.
   ///   - cluster: Makes the consumer.
   ///   - clock: Bounds the time, and says which records are old.
   ///   - timeMax: The time after which no further partitions are measured; nil for that of `rouse topics check`.
-  init(settings: PipelineSettings, cluster: any Cluster, clock: any StageClock, timeMax: Duration? = nil) {
+  init(
+    settings: ClusterSettings, state: StateFormat, cluster: any Cluster, clock: any StageClock,
+    timeMax: Duration? = nil
+  ) {
     self.timeMax = timeMax ?? Self.timeMax
     self.settings = settings
+    self.state = state
     self.cluster = cluster
     self.clock = clock
   }
@@ -100,7 +105,7 @@ public struct CompactionCheck {
     var devices: Int64?
     for topic in topics {
       var result = CompactedTopic(topic: topic.name, segmentBytes: topic.segmentBytes, parts: [])
-      var extents: [Int32: StateExtent] = [:]
+      var extents: [Int32: StateFormat.StatedSize] = [:]
       for start in stride(from: 0, to: topic.partitions.count, by: Self.partitionsAtOnce) {
         let group = topic.partitions[start...].prefix(Self.partitionsAtOnce)
         guard clock.elapsed - began < timeMax else {
@@ -155,7 +160,7 @@ public struct CompactionCheck {
   /// whose clock another release has written.
   private func extents(
     _ ends: [KafkaTopicPartition: KafkaWatermarks], _ consumer: any ClusterConsumer
-  ) throws(KafkaError) -> [Int32: StateExtent] {
+  ) throws(KafkaError) -> [Int32: StateFormat.StatedSize] {
     var clocks: [KafkaTopicPartition: [UInt8]] = [:]
     for window in Self.clockWindows {
       var starts: [KafkaTopicPartition: Int64] = [:]
@@ -163,15 +168,13 @@ public struct CompactionCheck {
         starts[partition] = max(end.low, end.high - window)
       }
       try read(starts, consumer) { message in
-        if message.key == StateKey.clock, let value = message.value { clocks[message.topicPartition] = value }
+        if message.key == state.sizeKey, let value = message.value { clocks[message.topicPartition] = value }
         return message.offset + 1 >= ends[message.topicPartition]?.high ?? 0
       } end: { _ in
       }
     }
-    var extents: [Int32: StateExtent] = [:]
-    for (partition, clock) in clocks {
-      do throws(BinaryError) { extents[partition.partition] = try StateExtent(clock: clock) } catch { continue }
-    }
+    var extents: [Int32: StateFormat.StatedSize] = [:]
+    for (partition, clock) in clocks { extents[partition.partition] = state.size(clock) }
     return extents
   }
 
@@ -179,7 +182,7 @@ public struct CompactionCheck {
     _ ends: [KafkaTopicPartition: KafkaWatermarks], _ consumer: any ClusterConsumer
   ) throws(KafkaError) -> [KafkaTopicPartition: PartitionSample] {
     let settledBefore = clock.wallMicroseconds / 1000 - CompactedTopic.settledAge.milliseconds
-    var samples = ends.mapValues { PartitionSample(low: $0.low, high: $0.high) }
+    var samples = ends.mapValues { PartitionSample(low: $0.low, high: $0.high, recordBytes: state.recordBytes) }
     while true {
       let starts = samples.compactMapValues(\.start)
       guard !starts.isEmpty else { return samples }

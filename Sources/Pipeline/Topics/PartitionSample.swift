@@ -1,5 +1,3 @@
-import Planning
-
 /// A sample of the records of one partition, from which the number and the size of all its records are estimated.
 ///
 /// The offsets of a compacted partition say little: the cleaner leaves gaps, and never numbers the rest anew. Reading everything
@@ -39,6 +37,8 @@ struct PartitionSample {
 
   /// The stretches, oldest first.
   private var stretches: [Stretch] = []
+  /// The approximate cost of a record in addition to its key and value. Bytes.
+  private let recordBytes: Int
   /// The index of the first window that has not been read.
   private var next = 0
 
@@ -47,7 +47,9 @@ struct PartitionSample {
   /// - Parameters:
   ///   - low: The partition's first offset.
   ///   - high: The offset behind its last record.
-  init(low: Int64, high: Int64) {
+  ///   - recordBytes: The approximate cost of a record in addition to its key and value. Bytes.
+  init(low: Int64, high: Int64, recordBytes: Int) {
+    self.recordBytes = recordBytes
     var end = high
     while end > low {
       let count = min(end - low, max(Self.windowOffsets, (high - end) / 2))
@@ -72,7 +74,7 @@ struct PartitionSample {
     let open = next
     pass(to: offset)
     guard next == open, next < stretches.count else { return true }
-    let size = Int64(bytes + StateExtent.recordBytes)
+    let size = Int64(bytes + recordBytes)
     stretches[next].records += 1
     stretches[next].bytes += size
     if isSettled { stretches[next].settledBytes += size }
@@ -92,7 +94,7 @@ struct PartitionSample {
 
   /// The estimated number of records.
   var records: Int64 { sum(\.records) }
-  /// The estimated size of all records, `StateExtent.recordBytes` added for each. Bytes.
+  /// The estimated size of all records, `StateFormat.recordBytes` added for each. Bytes.
   var bytes: Int64 { sum(\.bytes) }
   /// The estimated size of the records that the cleaner should have passed, likewise. Bytes.
   var settledBytes: Int64 { sum(\.settledBytes) }

@@ -3,7 +3,7 @@ public import KafkaClient
 /// Reads the committed records of a topic once: from its beginning or from given offsets, up to the end that the topic
 /// has when reading starts.
 public struct TopicReader {
-  private let settings: PipelineSettings
+  private let settings: ClusterSettings
   /// The longest wait for the next record.
   private let patience: Duration
 
@@ -12,7 +12,7 @@ public struct TopicReader {
   /// - Parameters:
   ///   - settings: The address of Kafka, and the topics.
   ///   - patience: The longest wait for the next record.
-  public init(settings: PipelineSettings, patience: Duration = .seconds(60)) {
+  public init(settings: ClusterSettings, patience: Duration = .seconds(60)) {
     self.settings = settings
     self.patience = patience
   }

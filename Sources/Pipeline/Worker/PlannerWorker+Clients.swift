@@ -37,7 +37,7 @@ extension PlannerWorker {
   func consumerConfiguration() -> KafkaConfiguration {
     var configuration = settings.member(
       [
-        "group.id": settings.plannerGroup, "enable.auto.commit": "false", "enable.auto.offset.store": "false",
+        "group.id": settings.cluster.plannerGroup, "enable.auto.commit": "false", "enable.auto.offset.store": "false",
         "auto.offset.reset": "error", "isolation.level": "read_committed", "enable.partition.eof": "false",
         "statistics.interval.ms": settings.statisticsInterval,
       ],

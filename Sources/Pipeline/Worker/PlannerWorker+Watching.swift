@@ -9,7 +9,8 @@ extension PlannerWorker {
   func makeWatch(partitionCount: Int32) -> GroupWatch? {
     guard settings.isStaticMember else { return nil }
     return GroupWatch(
-      own: Identifier(transactionalID), prefix: Identifier(settings.plannerIDPrefix), topic: settings.topics.log,
+      own: Identifier(transactionalID), prefix: Identifier(settings.cluster.plannerIDPrefix),
+      topic: settings.topics.log,
       partitions: partitionCount, at: clock.elapsed)
   }
 

@@ -131,8 +131,8 @@ public final class PlannerWorker {
     var logger = logger
     logger[metadataKey: "worker"] = "\(number)"
     report = PlannerReport(logger: logger, counters: counters, clock: clock)
-    transactionalID = "\(settings.plannerIDPrefix)\(settings.instance)-\(number)"
-    skips = SkipReader(settings: settings, cluster: cluster, clock: clock, logger: logger)
+    transactionalID = "\(settings.cluster.plannerIDPrefix)\(settings.instance)-\(number)"
+    skips = SkipReader(settings: settings.cluster, cluster: cluster, clock: clock, logger: logger)
     ticks = TickAppender(settings: settings, cluster: cluster, clock: clock)
     claims = ClaimAppender(settings: settings, cluster: cluster)
     snapshots = store.map {
@@ -172,7 +172,7 @@ public final class PlannerWorker {
       let transaction = PlannerTransaction(
         producer: try cluster.producer(producerConfiguration(), queueFullTimeout: .seconds(60)),
         topics: settings.topics, clock: clock, stop: stop)
-      let (count, areShared) = try settings.outputPartitions(cluster)
+      let (count, areShared) = try settings.cluster.outputPartitions(cluster)
       transaction.sharesPartitions = areShared
       clients = PlannerClients(
         consumer: try cluster.consumer(consumerConfiguration(), listener: self), transaction: transaction,
@@ -361,7 +361,7 @@ public final class PlannerWorker {
     case .unreadable(let error):
       let message = messages[index]
       report.unreadable(message, error)
-      try send(DeadLetter(message, reason: DeadLetter.unreadableLogRecord, text: error.description), clients)
+      try send(DeadLetter(message, reason: DeadLetterReason.unreadableLogRecord, text: error.description), clients)
     case .setAside(let treatment, let origin):
       let message = messages[index]
       report.setAside(message, treatment, origin)

@@ -103,7 +103,7 @@ struct VerifyCommand: AsyncParsableCommand {
   }
 
   /// Adds every committed record of both topics.
-  private func readTopics(_ settings: PipelineSettings, into check: inout LedgerCheck) throws {
+  private func readTopics(_ settings: ClusterSettings, into check: inout LedgerCheck) throws {
     let line = ProgressLine()
     defer { line.end() }
     for topic in [settings.topics.decisions, settings.topics.commands] {

@@ -40,7 +40,7 @@ final class DemoStage {
     var settings = PipelineSettings(
       kafka: KafkaConfiguration([("bootstrap.servers", broker.bootstrapServers), ("session.timeout.ms", "6000")]),
       eventTopics: ["flights"], instance: "demo", timestamps: .event)
-    settings.isBrokerEmbedded = true
+    settings.cluster.isBrokerEmbedded = true
     self.settings = settings
     for name in settings.topics.all { try broker.createTopic(name, partitions: partitions) }
     // A single partition keeps the events in order.
@@ -77,13 +77,13 @@ final class DemoStage {
     let counters = counters
     let logger = logger
     let settings = settings
-    _ = try PolicyAppender(settings: settings).seed(policy)
+    _ = try PolicyAppender(settings: settings.cluster).seed(policy)
     for number in 0..<plannerCount {
       runner.start("planner-\(number)") { () throws(PipelineError) in
         try PlannerWorker(settings: settings, number: number, stop: stop, counters: counters, logger: logger).run()
       }
     }
-    let view = try DevicesView(devicesView, .consoleDevicesView, group: settings.readerGroup, settings, logger)
+    let view = try DevicesView(devicesView, .consoleDevicesView, group: settings.cluster.readerGroup, settings, logger)
     view.keep(on: runner, counters, isOnlyShown: true) { !stop.isAsked }
     runner.start("intake") { () throws(PipelineError) in
       try Intake(settings: settings, stop: stop, counters: counters, logger: logger).run()

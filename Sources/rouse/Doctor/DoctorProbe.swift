@@ -32,7 +32,7 @@ struct DoctorProbe {
     facts.storages = storages(settings)
     if facts.roles.contains(.audit) { facts.store = store(AuditSettings(settings)) }
     if facts.settings.refusal == nil { facts.processes = try processes(settings) }
-    if let pipeline { survey(pipeline, try settings.topicPlan(), &facts) }
+    if let pipeline { survey(pipeline.cluster, try settings.topicPlan(), &facts) }
     // Asking took a while.
     facts.now = Machine.now.microseconds
     return facts
@@ -88,7 +88,7 @@ struct DoctorProbe {
       _ = try settings.gateway(pipeline)
       _ = try settings.console(pipeline)
       if let tokens = try settings.tokens() { facts.settings.tokenFaults = TokenAuthority.faults(of: tokens) }
-      facts.settings.unused = pipeline.unused
+      facts.settings.unused = pipeline.cluster.unused
       facts.names = pipeline.topics
       facts.eventTopics = pipeline.eventTopics
       return pipeline
@@ -134,7 +134,7 @@ struct DoctorProbe {
 
   // MARK: Cluster
 
-  private func survey(_ settings: PipelineSettings, _ plan: TopicPlan, _ facts: inout DoctorFacts) {
+  private func survey(_ settings: ClusterSettings, _ plan: TopicPlan, _ facts: inout DoctorFacts) {
     var positions: [KafkaTopicPartition: Int64] = [:]
     for partition in facts.processes.compactMap(\.status).flatMap(\.partitions) {
       positions[KafkaTopicPartition(topic: facts.names.log, partition: partition.number)] = partition.next
@@ -145,7 +145,8 @@ struct DoctorProbe {
         positions[KafkaTopicPartition(topic: topic, partition: position.partition)] = position.next
       }
     }
-    let survey = ClusterSurvey(settings: settings, plan: plan, roles: facts.roles, positions: positions)
+    let survey = ClusterSurvey(
+      settings: settings, state: .planner, plan: plan, roles: facts.roles, positions: positions)
     do throws(KafkaError) {
       facts.cluster = try survey.run()
     } catch {

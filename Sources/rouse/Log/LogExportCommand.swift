@@ -80,7 +80,7 @@ struct LogExportCommand: ParsableCommand {
 
   /// Reads the log, and the devices if the log is not complete.
   /// - Returns: Whether the oldest records of the log are gone.
-  private func read(_ settings: PipelineSettings, into export: LogExport) throws -> Bool {
+  private func read(_ settings: ClusterSettings, into export: LogExport) throws -> Bool {
     let line = ProgressLine()
     defer { line.end() }
     let reader = TopicReader(settings: settings)

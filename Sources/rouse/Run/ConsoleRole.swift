@@ -43,7 +43,7 @@ enum ConsoleRole {
     let access = access(settings, keys, tokens)
     let metrics = ConsoleMetrics(counters.registry)
     let view = try own.map {
-      try DevicesView($0, .consoleDevicesView, group: pipeline.readerGroup, pipeline, logger)
+      try DevicesView($0, .consoleDevicesView, group: pipeline.cluster.readerGroup, pipeline, logger)
     }
     let server: ConsoleServer
     do throws(HTTPListenerError) {
@@ -87,7 +87,8 @@ enum ConsoleRole {
     _ counters: PipelineCounters, _ logger: Logger
   ) async throws(HTTPListenerError) -> ConsoleServer {
     let metrics = ConsoleMetrics(counters.registry)
-    var console = ConsoleSettings(listen: defaultAddress, storePath: store, pipeline: pipeline)
+    var console = ConsoleSettings(
+      listen: defaultAddress, storePath: store, cluster: pipeline.cluster, state: .planner)
     console.devices = ViewedListeners(listeners: DeviceListeners(path: devices))
     let roles = Role.allCases.filter { role in role == .console || threads.contains { $0.role == role } }
     console.process = ConsoleProcess(roles: roles, threads: threads) { [status = counters.status] in status.snapshot }

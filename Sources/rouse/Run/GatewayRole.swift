@@ -32,7 +32,7 @@ enum GatewayRole {
     let keys = try keys(settings, logger)
     let access = access(settings, keys, tokens)
     let view = try settings.text(.gatewayDevicesView).map {
-      try DevicesView($0, .gatewayDevicesView, group: pipeline.gatewayGroup, pipeline, logger)
+      try DevicesView($0, .gatewayDevicesView, group: pipeline.cluster.gatewayGroup, pipeline, logger)
     }
     let interval = pipeline.statistics.map { "\(Int($0 / .milliseconds(1)))" } ?? "0"
     let server: GatewayServer

@@ -128,7 +128,7 @@ struct RunCommand: AsyncParsableCommand {
     _ runner: RoleRunner, _ check: ConsoleCheck?,
     _ stop: StopSignal, _ counters: PipelineCounters, _ logger: Logger
   ) async throws {
-    for name in pipeline.unused {
+    for name in pipeline.cluster.unused {
       logger.warning(
         "Rouse sets this property of librdkafka itself; the value in kafka.properties is not used",
         metadata: ["property": "\(name)"])
@@ -140,7 +140,7 @@ struct RunCommand: AsyncParsableCommand {
       _ = try KafkaAdmin(pipeline.kafka)
     } else {
       // Says within ten seconds that no broker answers, as the other commands do.
-      let cluster = try settings.cluster(pipeline, saysWait: settings.logFormat == .text)
+      let cluster = try settings.cluster(pipeline.cluster, saysWait: settings.logFormat == .text)
       files = try OpenFiles(
         limit: files.limit, settings,
         cluster: (brokers: cluster.brokers.count, pageConnections: files.pageConnections))
@@ -234,7 +234,7 @@ struct RunCommand: AsyncParsableCommand {
       document = try PolicyFile.document(path)
     } catch {
       // If the log has a policy, the file is not needed, so a restart or a new host must not fail because it is missing.
-      guard try PolicyAppender(settings: pipeline).emptyPartitions().isEmpty else { throw error }
+      guard try PolicyAppender(settings: pipeline.cluster).emptyPartitions().isEmpty else { throw error }
       logger.warning(
         "the policy file is not usable, and not needed: the log has begun with a policy",
         metadata: ["error": "\(error)"])
@@ -243,7 +243,7 @@ struct RunCommand: AsyncParsableCommand {
     for warning in document.warnings {
       logger.warning("the policy has a weakness", metadata: ["warning": "\(warning)"])
     }
-    let seeded = try PolicyAppender(settings: pipeline).seed(document)
+    let seeded = try PolicyAppender(settings: pipeline.cluster).seed(document)
     if seeded > 0 {
       logger.info(
         "policy put into force",

@@ -46,8 +46,8 @@ extension Setting {
         .roles, .choices(Role.allCases.map(\.rawValue)), .texts(Role.defaults.map(\.rawValue)),
         "Roles of this process: some of intake, planner, audit, gateway, console."),
       Setting(
-        .timestamps, .choice(PipelineSettings.Timestamps.allCases.map(\.rawValue)),
-        .text(PipelineSettings.Timestamps.arrival.rawValue),
+        .timestamps, .choice(ClusterSettings.Timestamps.allCases.map(\.rawValue)),
+        .text(ClusterSettings.Timestamps.arrival.rawValue),
         "Source of log time: arrival, or event to replay the past."
       ),
       Setting(

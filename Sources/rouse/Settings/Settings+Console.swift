@@ -35,7 +35,8 @@ extension Settings {
         )
       }
     }
-    var settings = ConsoleSettings(listen: address, storePath: textOrDefault(.auditStore), pipeline: pipeline)
+    var settings = ConsoleSettings(
+      listen: address, storePath: textOrDefault(.auditStore), cluster: pipeline.cluster, state: .planner)
     settings.others = try otherProcesses()
     settings.limits.connectionsMax = numberOrDefault(.consoleConnectionsMax)
     settings.readers = numberOrDefault(.consoleReaders)

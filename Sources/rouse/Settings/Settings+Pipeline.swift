@@ -11,7 +11,7 @@ extension Settings {
     var settings = PipelineSettings(
       kafka: try kafka(), topics: TopicNames(prefix: text(.topicsPrefix) ?? ""), eventTopics: list(.topicsEvents),
       group: textOrDefault(.group), instance: text(.instance) ?? ProcessInfo.processInfo.hostName,
-      timestamps: choice(.timestamps, of: PipelineSettings.Timestamps.self) ?? .arrival)
+      timestamps: choice(.timestamps, of: ClusterSettings.Timestamps.self) ?? .arrival)
     guard !settings.eventTopics.isEmpty else {
       throw refusal(.topicsEvents, "name at least one topic with domain events")
     }
@@ -27,8 +27,8 @@ extension Settings {
     let (sweep, statistics) = (numberOrDefault(.sweepInterval), numberOrDefault(.kafkaStatistics))
     settings.planner.sweepInterval = sweep == 0 ? nil : .seconds(sweep)
     settings.statistics = statistics == 0 ? nil : .seconds(statistics)
-    settings.gatewayTopic = text(.gatewayTopic)
-    settings.gatewayReadsDevices = text(.gatewayDevicesView) != nil
+    settings.cluster.gatewayTopic = text(.gatewayTopic)
+    settings.cluster.gatewayReadsDevices = text(.gatewayDevicesView) != nil
     settings.isStaticMember = choice(.membership, of: Membership.self) == .static
     return settings
   }

@@ -38,7 +38,7 @@ struct SkipCommand: ParsableCommand {
 
   func run() throws {
     let place = try LetterPlace.parse(place, source: "the log of rouse run names it")
-    let skips = Skips(settings: try settings.resolve().connected())
+    let skips = Skips(settings: try settings.resolve().connected(), state: .planner)
     let skip = try skips.find(at: place)
     if !dryRun { try skips.give(skip) }
     try tell(skip)

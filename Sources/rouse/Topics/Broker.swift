@@ -52,23 +52,23 @@ extension KafkaError {
 }
 
 extension Settings {
-  /// Returns the settings of the pipeline, after a broker has answered.
+  /// Returns the way to the cluster, after a broker has answered.
   /// - Parameter saysWait: whether a wait of more than two seconds is told on standard error.
   /// - Throws: what ``pipeline()`` and ``Broker/reach(_:from:_:saysWait:)`` throw.
-  func connected(saysWait: Bool = true) throws -> PipelineSettings {
-    let pipeline = try pipeline()
-    _ = try cluster(pipeline, saysWait: saysWait)
-    return pipeline
+  func connected(saysWait: Bool = true) throws -> ClusterSettings {
+    let settings = try pipeline().cluster
+    _ = try cluster(settings, saysWait: saysWait)
+    return settings
   }
 
   /// Returns the cluster, as the broker that has answered sees it.
   /// - Parameters:
-  ///   - pipeline: the settings of the pipeline.
+  ///   - settings: the way to the cluster.
   ///   - saysWait: whether a wait of more than two seconds is told on standard error.
   /// - Throws: what ``Broker/reach(_:from:_:saysWait:)`` throws.
-  func cluster(_ pipeline: PipelineSettings, saysWait: Bool) throws -> KafkaCluster {
+  func cluster(_ settings: ClusterSettings, saysWait: Bool) throws -> KafkaCluster {
     let key = SettingKey.bootstrapServers
     return try Broker.reach(
-      text(key) ?? "", from: "\(key.rawValue): \(self[key].origin)", pipeline.kafka, saysWait: saysWait)
+      text(key) ?? "", from: "\(key.rawValue): \(self[key].origin)", settings.kafka, saysWait: saysWait)
   }
 }

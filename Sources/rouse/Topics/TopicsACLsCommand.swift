@@ -37,7 +37,7 @@ struct TopicsACLsCommand: ParsableCommand {
   func run() throws {
     let settings = try settings.resolve()
     let roles = roles ?? AccessRole.allCases.filter { role in settings.roles.contains { $0.rawValue == role.rawValue } }
-    let rules = AccessTable(try settings.pipeline()).rules(of: roles)
+    let rules = AccessTable(try settings.pipeline().cluster).rules(of: roles)
     let script = AccessScript(
       principal: principal, roles: roles, rules: rules, bootstrap: settings.text(.bootstrapServers) ?? "")
     switch output.format {

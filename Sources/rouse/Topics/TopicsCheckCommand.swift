@@ -34,22 +34,22 @@ struct TopicsCheckCommand: ParsableCommand {
     let settings = try settings.resolve()
     if conformance { return try conform(try settings.connected()) }
     let plan = try settings.topicPlan()
-    let pipeline = try settings.connected()
-    let admin = try KafkaAdmin(pipeline.kafka)
-    var problems = try plan.check(admin, events: pipeline.eventTopics)
+    let cluster = try settings.connected()
+    let admin = try KafkaAdmin(cluster.kafka)
+    var problems = try plan.check(admin, events: cluster.eventTopics)
     var (topics, failure): ([CompactedTopic], KafkaError?) = ([], nil)
     do throws(KafkaError) {
-      topics = try CompactionCheck(settings: pipeline).run(admin)
+      topics = try CompactionCheck(settings: cluster, state: .planner).run(admin)
     } catch {
       // The differences are printed first.
       failure = error
     }
     problems += topics.flatMap(\.problems)
-    try show(problems, plan, pipeline.eventTopics)
-    for text in sizes(of: topics, pipeline.topics) {
+    try show(problems, plan, cluster.eventTopics)
+    for text in sizes(of: topics, cluster.topics) {
       if output.format == .text { try Output.print("\(text)\n") } else { Words.say("rouse: \(text)") }
     }
-    advise(problems, pipeline.eventTopics)
+    advise(problems, cluster.eventTopics)
     if let failure { throw failure }
     if !problems.isEmpty { throw ExitCode(1) }
   }
@@ -134,7 +134,7 @@ struct TopicsCheckCommand: ParsableCommand {
   }
 
   /// Runs the checks of the broker and prints each as soon as it is done.
-  private func conform(_ settings: PipelineSettings) throws {
+  private func conform(_ settings: ClusterSettings) throws {
     var failure: (any Error)?
     let findings = Conformance(settings: settings).run { finding in
       guard output.format == .text else { return }

@@ -45,7 +45,7 @@ final class PipelineFixture {
   ///   - demand: The demand that planners expect before they know anything; without any, the first tokens are free.
   ///   - traces: The traces of the pipeline; nil for none.
   init(
-    bootstrap: String? = nil, partitions: Int = 2, timestamps: PipelineSettings.Timestamps = .event,
+    bootstrap: String? = nil, partitions: Int = 2, timestamps: ClusterSettings.Timestamps = .event,
     minInterval: String = "1m", perDay: Int = 3, demand: DemandPrior = DemandPrior(need: 1e-9, worth: 1e-9),
     traces: PipelineTraces? = nil
   ) throws {
@@ -198,7 +198,7 @@ final class PipelineFixture {
     let settings = settings
     let counters = counters
     let quiet = logger
-    _ = try PolicyAppender(settings: settings).seed(PolicyDocument(yaml: policy, file: "policy.yaml"))
+    _ = try PolicyAppender(settings: settings.cluster).seed(PolicyDocument(yaml: policy, file: "policy.yaml"))
     if roles.contains(.planner) {
       for number in 0..<workers {
         runner.start("planner-\(number)") { () throws(PipelineError) in

@@ -12,7 +12,7 @@ struct ScriptedStage {
   let clock = SteppedClock()
   var settings: PipelineSettings
 
-  init(partitions: Int32, timestamps: PipelineSettings.Timestamps = .arrival) {
+  init(partitions: Int32, timestamps: ClusterSettings.Timestamps = .arrival) {
     cluster = ScriptedCluster(partitions: partitions)
     var settings = PipelineSettings(
       kafka: ["bootstrap.servers": "none"], topics: TopicNames(prefix: "r."), eventTopics: ["r.events"], group: "r",

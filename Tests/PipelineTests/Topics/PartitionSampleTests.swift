@@ -19,7 +19,7 @@ private struct SamplePartition {
   ///
   /// - Returns: The sample, and the number of records that were read.
   func sample() -> (sample: PartitionSample, read: Int) {
-    var sample = PartitionSample(low: 0, high: high)
+    var sample = PartitionSample(low: 0, high: high, recordBytes: StateExtent.recordBytes)
     var read = 0
     while let start = sample.start {
       var place = records.partitioningIndex { $0.offset >= start }

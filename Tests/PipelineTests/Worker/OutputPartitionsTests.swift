@@ -29,7 +29,7 @@ struct OutputPartitionsTests {
   func enough() throws {
     for (decisions, commands, areShared) in [(4, 4, true), (9, 4, true), (4, 8, false)] as [(Int32, Int32, Bool)] {
       stage.cluster.otherCounts = [topics.decisions: decisions, topics.commands: commands]
-      let found = try stage.settings.outputPartitions(stage.cluster)
+      let found = try stage.settings.cluster.outputPartitions(stage.cluster)
       #expect(found == (4, areShared))
     }
   }

@@ -10,12 +10,12 @@ import Testing
   private static let recorded = Result {
     var notes: [Role: AccessRecorder.Notes] = [:]
     for role in Role.defaults { notes[role] = AccessRecorder.Notes() }
-    var settings: PipelineSettings?
+    var settings: ClusterSettings?
     for seed in 1...60 as ClosedRange<UInt64> {
       let run = try PipelineRun(Scenario(seed: seed))
       run.access = notes
       run.run()
-      settings = run.scenario.settings
+      settings = run.scenario.settings.cluster
     }
     if let settings { lookForOrders(settings, notes) }
     let found = notes.mapValues(\.operations)
@@ -23,7 +23,7 @@ import Testing
   }
 
   /// Lets each role ask for orders, as it does at a batch that cannot be unpacked. The simulated broker has no such batch.
-  private static func lookForOrders(_ settings: PipelineSettings, _ notes: [Role: AccessRecorder.Notes]) {
+  private static func lookForOrders(_ settings: ClusterSettings, _ notes: [Role: AccessRecorder.Notes]) {
     let topics: [Role: String] = [
       .intake: settings.topics.devices, .planner: settings.topics.log, .audit: settings.topics.decisions,
     ]
@@ -39,7 +39,7 @@ import Testing
   }
 
   private struct Recording: Sendable {
-    let settings: PipelineSettings?
+    let settings: ClusterSettings?
     let operations: [Role: [AccessRule.Resource: Set<AccessRule.Operation>]]
   }
 
@@ -62,9 +62,8 @@ import Testing
 
   @Test("an installation's own names are in the table, and no other installation's")
   func names() {
-    var settings = PipelineSettings(
-      kafka: ["bootstrap.servers": "x"], topics: TopicNames(prefix: "eu."), eventTopics: ["a", "b"], group: "eu",
-      instance: "i")
+    var settings = ClusterSettings(
+      kafka: ["bootstrap.servers": "x"], topics: TopicNames(prefix: "eu."), eventTopics: ["a", "b"], group: "eu")
     for role in AccessRole.allCases {
       for rule in AccessTable(settings).rules(of: role) {
         #expect(rule.resource.name.hasPrefix("eu") || settings.eventTopics.contains(rule.resource.name), "\(rule)")
@@ -77,7 +76,7 @@ import Testing
 
   @Test("the rules of several roles are one for each resource, and Read and Write include Describe")
   func merged() {
-    let settings = PipelineSettings(kafka: [:], eventTopics: ["events"], instance: "i")
+    let settings = ClusterSettings(kafka: [:], eventTopics: ["events"])
     let rules = AccessTable(settings).rules(of: [.intake, .planner, .audit])
     #expect(Set(rules.map(\.resource)).count == rules.count)
     #expect(rules.first { $0.resource.name == "rouse.log" }?.operations == [.read, .write])

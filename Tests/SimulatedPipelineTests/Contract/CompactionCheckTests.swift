@@ -9,8 +9,8 @@ import Testing
 /// The measuring of compacted topics, on the simulated broker, whose cleaner runs when a test says so.
 @Suite("measuring compacted topics") struct CompactionCheckTests {
   private let broker = SimulatedBroker()
-  private let settings = PipelineSettings(
-    kafka: [:], topics: TopicNames(), eventTopics: [], group: "rouse", instance: "test")
+  private let settings = ClusterSettings(
+    kafka: [:], topics: TopicNames(), eventTopics: [], group: "rouse")
   private let process: SimulatedProcess
   private let clock: SimulatedClock
 
@@ -52,7 +52,7 @@ import Testing
   }
 
   private func measure() throws -> [CompactedTopic] {
-    let check = CompactionCheck(settings: settings, cluster: process, clock: clock)
+    let check = CompactionCheck(settings: settings, state: .planner, cluster: process, clock: clock)
     return try check.measure(
       ["rouse.state", "rouse.devices"].map { .init(name: $0, partitions: [0, 1], segmentBytes: 1000) })
   }
@@ -119,9 +119,9 @@ import Testing
   @Test("through librdkafka, many windows of several partitions are read, and the newest clocks are found")
   func embedded() throws {
     let ground = try ContractGround(.embedded)
-    let settings = PipelineSettings(
+    let settings = ClusterSettings(
       kafka: ["bootstrap.servers": ground.servers], topics: TopicNames(prefix: ground.prefix), eventTopics: [],
-      group: "rouse", instance: "test")
+      group: "rouse")
     let state = try ground.topic("state", partitions: 3)
     let producer = try ground.producer()
     let clock = try #require(Self.commits(devices: 5)[1].last { $0.key == StateKey.clock })
@@ -134,7 +134,7 @@ import Testing
       try producer.send(KafkaRecord(topic: state, partition: partition, key: clock.key, value: clock.value))
     }
     try producer.flushAll()
-    let check = CompactionCheck(settings: settings, cluster: RealCluster(), clock: SystemClock())
+    let check = CompactionCheck(settings: settings, state: .planner, cluster: RealCluster(), clock: SystemClock())
     let measured = try check.measure([.init(name: state, partitions: [0, 1, 2], segmentBytes: 1 << 20)])
     let topic = try #require(measured.first)
     let living = try StateExtent(clock: clock.value ?? []).bytes

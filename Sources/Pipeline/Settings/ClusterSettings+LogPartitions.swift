@@ -1,6 +1,6 @@
 import KafkaClient
 
-extension PipelineSettings {
+extension ClusterSettings {
   /// Returns the number of partitions of the log.
   ///
   /// - Parameter cluster: The cluster to ask.

@@ -2,7 +2,7 @@
 ///
 /// Consumers that only ask the broker use the group of the role that they belong to. So a role needs permission for few
 /// groups.
-extension PipelineSettings {
+extension ClusterSettings {
   /// The group whose members are intake threads.
   package var intakeGroup: String { "\(group)-intake" }
   /// The group whose members are planner threads.
