@@ -104,15 +104,19 @@ let package = Package(
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
+    // The topics and groups of an installation, and the cluster as its parts use it. Must never depend on Planning or Policies.
+    .target(name: "Installation", dependencies: ["KafkaClient", "Domain"]),
     .target(
       name: "Pipeline",
       dependencies: [
-        "Planning", "KafkaClient", "Domain", "JSON", "Policies", "Observing",
+        "Installation", "Planning", "KafkaClient", "Domain", "JSON", "Policies", "Observing",
         // CRC-32 of local snapshots.
         "CZlib", .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceContextModule", package: "swift-service-context"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ]),
+    // The tools of operators. Must never depend on Planning or Pipeline.
+    .target(name: "Operating", dependencies: ["Installation", "KafkaClient", "Domain", "JSON", "Policies"]),
     // API keys and OIDC tokens: who may do what.
     .target(
       name: "Keys",
@@ -146,8 +150,8 @@ let package = Package(
     .target(
       name: "Console",
       dependencies: [
-        "Auditing", "Backtesting", "Domain", "JSON", "KafkaClient", "Keys", "Observing", "Pipeline", "Policies",
-        "Serving",
+        "Auditing", "Backtesting", "Domain", "Installation", "JSON", "KafkaClient", "Keys", "Observing", "Operating",
+        "Pipeline", "Policies", "Serving",
         .product(name: "Logging", package: "swift-log"), .product(name: "Mustache", package: "swift-mustache"),
       ],
       resources: [.embedInCode("Templates")]),
@@ -158,8 +162,8 @@ let package = Package(
     .target(
       name: "Benchmarks",
       dependencies: [
-        "Auditing", "Domain", "Gateway", "JSON", "KafkaClient", "Observing", "Pipeline", "Planning", "Policies",
-        "Serving",
+        "Auditing", "Domain", "Gateway", "Installation", "JSON", "KafkaClient", "Observing", "Operating", "Pipeline",
+        "Planning", "Policies", "Serving",
         .product(name: "Histogram", package: "hdrhistogram-swift"),
         .product(name: "RealModule", package: "swift-numerics"), .product(name: "Logging", package: "swift-log"),
       ]),
@@ -168,6 +172,7 @@ let package = Package(
       dependencies: [
         "Benchmarks", "Replay", "Backtesting", "Pipeline", "Auditing", "Verification", "Planning", "Policies", "Domain",
         "KafkaClient", "LineFiles", "JSON", "Observing", "Serving", "Keys", "DeviceView", "Gateway", "Console",
+        "Installation", "Operating",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Yams", package: "Yams"),
         .product(name: "Logging", package: "swift-log"),
@@ -224,8 +229,8 @@ let package = Package(
     .testTarget(
       name: "ConsoleTests",
       dependencies: [
-        "HTTPTesting", "Console", "Auditing", "Keys", "Serving", "Domain", "JSON", "KafkaClient", "Observing",
-        "Pipeline", "Policies",
+        "HTTPTesting", "Console", "Auditing", "Installation", "Keys", "Serving", "Domain", "JSON", "KafkaClient",
+        "Observing", "Operating", "Pipeline", "Policies",
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
       ]),
@@ -244,10 +249,13 @@ let package = Package(
     .testTarget(
       name: "PipelineTests",
       dependencies: [
-        "Pipeline", "KafkaClient", "Planning", "Policies", "Replay", "Domain", "JSON", "Observing",
+        "Installation", "Operating", "Pipeline", "KafkaClient", "Planning", "Policies", "Replay", "Domain", "JSON",
+        "Observing",
         .product(name: "Logging", package: "swift-log"), .product(name: "InMemoryLogging", package: "swift-log"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ]),
+    .testTarget(
+      name: "OperatingTests", dependencies: ["Operating", "Installation", "KafkaClient", "Domain", "Policies"]),
     .testTarget(
       name: "AuditingTests",
       dependencies: ["Auditing", "Domain", "JSON", .product(name: "GRDB", package: "GRDB.swift")]),
@@ -260,20 +268,24 @@ let package = Package(
     .testTarget(
       name: "SimulatedPipelineTests",
       dependencies: [
-        "Pipeline", "Verification", "KafkaClient", "Planning", "Policies", "Domain", "JSON",
+        "Installation", "Operating", "Pipeline", "Verification", "KafkaClient", "Planning", "Policies", "Domain",
+        "JSON",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
       name: "FuzzingTests",
       dependencies: [
-        "Auditing", "Pipeline", "KafkaClient", "Planning", "Policies", "Verification", "Domain", "JSON",
+        "Auditing", "Installation", "Operating", "Pipeline", "KafkaClient", "Planning", "Policies", "Verification",
+        "Domain", "JSON",
       ], exclude: ["Corpus"]),
-    .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks", "Auditing", "Domain", "Pipeline", "Policies"]),
+    .testTarget(
+      name: "BenchmarksTests",
+      dependencies: ["Benchmarks", "Auditing", "Domain", "Installation", "Pipeline", "Policies"]),
     .testTarget(
       name: "RouseTests",
       dependencies: [
-        "rouse", "DeviceView", "Gateway", "Console", "HTTPTesting", "Keys", "KafkaClient", "Pipeline", "JSON", "Domain",
-        "Observing", "Serving",
+        "rouse", "DeviceView", "Gateway", "Console", "HTTPTesting", "Installation", "Keys", "KafkaClient", "Operating",
+        "Pipeline", "JSON", "Domain", "Observing", "Serving",
         .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ],
@@ -281,7 +293,10 @@ let package = Package(
       exclude: ["Reference"]
     ),
     .testTarget(
-      name: "FireTests", dependencies: ["rouse", "Verification", "Pipeline", "Policies", "Domain", "KafkaClient"]),
+      name: "FireTests",
+      dependencies: [
+        "rouse", "Verification", "Installation", "Operating", "Pipeline", "Policies", "Domain", "KafkaClient",
+      ]),
     // What is in `deploy`, checked with the programs that use it.
     .testTarget(
       name: "DeployTests",
@@ -302,9 +317,10 @@ let optimised = ["-O", "-assert-config", "Debug"]
 
 // The simulated pipelines and the property tests spend their time in these, so debug builds optimise them, too.
 for target in package.targets
-where ["JSON", "Domain", "Policies", "Planning", "Pipeline", "Verification", "SimulatedPipelineTests", "PlanningTests"]
-  .contains(target.name)
-{
+where [
+  "JSON", "Domain", "Policies", "Planning", "Installation", "Pipeline", "Verification", "SimulatedPipelineTests",
+  "PlanningTests",
+].contains(target.name) {
   target.swiftSettings?.append(.unsafeFlags(optimised, .when(configuration: .debug)))
 }
 

@@ -1,5 +1,5 @@
 public import Auditing
-public import Pipeline
+public import Installation
 public import Serving
 
 /// The settings of a console.

@@ -11,6 +11,7 @@ import Serving
 import Testing
 
 @testable import Console
+@testable import Installation
 @testable import Pipeline
 
 /// An embedded broker with the topics of the console, and a dead letter of each sort.

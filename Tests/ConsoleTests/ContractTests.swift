@@ -1,9 +1,10 @@
 import Auditing
 import Domain
 import HTTPTesting
+import Installation
 import JSON
 import Keys
-import Pipeline
+import Operating
 import Serving
 import Synchronization
 import Testing

@@ -1,11 +1,11 @@
 import Auditing
 import Dispatch
 import Domain
+import Operating
 import Serving
 import Testing
 
 @testable import Console
-@testable import Pipeline
 
 @Suite("The other processes on the page about health") struct OtherProcessesTests {
   private func text(_ answer: HTTPAnswer) -> String { String(decoding: answer.body, as: UTF8.self) }

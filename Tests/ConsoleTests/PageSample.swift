@@ -5,7 +5,6 @@ import KafkaClient
 import Keys
 import NIOHTTP1
 import Observing
-import Pipeline
 import Synchronization
 
 @testable import Console

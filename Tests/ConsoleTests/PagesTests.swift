@@ -9,6 +9,7 @@ import Synchronization
 import Testing
 
 @testable import Console
+@testable import Installation
 @testable import Pipeline
 
 @Suite("Pages") struct PagesTests {

@@ -2,6 +2,7 @@ import Auditing
 import Domain
 import Foundation
 import HTTPTesting
+import Installation
 import JSON
 import KafkaClient
 import Keys

@@ -1,6 +1,7 @@
 import Foundation
+import Installation
 import KafkaClient
-import Pipeline
+import Operating
 import Testing
 
 struct ConformanceTests {

@@ -5,6 +5,8 @@ import KafkaClient
 import Policies
 import Verification
 
+@testable import Installation
+@testable import Operating
 @testable import Pipeline
 
 /// A broker with topics, a fleet, a stream of events, and the processes that work on them. Knows the decisions that must

@@ -3,6 +3,8 @@ import Foundation
 import KafkaClient
 import Testing
 
+@testable import Installation
+@testable import Operating
 @testable import Pipeline
 
 @Suite("dead letters")

@@ -6,6 +6,7 @@ import Planning
 import Policies
 import Testing
 
+@testable import Installation
 @testable import Pipeline
 
 /// The address of a real broker to run the same tests against; nil if none was given.

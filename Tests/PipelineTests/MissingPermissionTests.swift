@@ -3,6 +3,7 @@ import Planning
 import Policies
 import Testing
 
+@testable import Installation
 @testable import Pipeline
 
 /// librdkafka reports a missing permission with every poll, and goes on asking. A stage that only logged it would look alive

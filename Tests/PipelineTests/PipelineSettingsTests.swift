@@ -1,6 +1,7 @@
 import KafkaClient
 import Testing
 
+@testable import Installation
 @testable import Pipeline
 
 @Suite("Pipeline settings")

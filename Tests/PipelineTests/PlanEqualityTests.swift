@@ -6,6 +6,7 @@ import Policies
 import Replay
 import Testing
 
+@testable import Installation
 @testable import Pipeline
 
 /// The outputs in which `rouse plan` and `rouse run` with `timestamps=event` agree, and those in which they differ. The

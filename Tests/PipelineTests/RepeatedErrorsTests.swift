@@ -2,6 +2,7 @@ import InMemoryLogging
 import KafkaClient
 import Testing
 
+@testable import Installation
 @testable import Pipeline
 
 @Suite("errors that repeat")

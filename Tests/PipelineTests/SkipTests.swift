@@ -3,6 +3,8 @@ import KafkaClient
 import Synchronization
 import Testing
 
+@testable import Installation
+@testable import Operating
 @testable import Pipeline
 
 /// A record that cannot be read stops its partition alone, and an operator's order leads behind it.

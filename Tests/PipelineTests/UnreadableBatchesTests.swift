@@ -4,6 +4,7 @@ import Planning
 import Policies
 import Testing
 
+@testable import Installation
 @testable import Pipeline
 
 @Suite("a batch that cannot be unpacked")

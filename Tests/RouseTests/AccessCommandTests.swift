@@ -1,7 +1,8 @@
 import Foundation
+import Installation
 import JSON
 import KafkaClient
-import Pipeline
+import Operating
 import Testing
 
 @testable import rouse

@@ -4,7 +4,9 @@ import Foundation
 import Serving
 import Testing
 
+@testable import Installation
 @testable import KafkaClient
+@testable import Operating
 @testable import Pipeline
 @testable import rouse
 

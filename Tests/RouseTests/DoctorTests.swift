@@ -1,7 +1,7 @@
 import Foundation
+import Installation
 import JSON
 import KafkaClient
-import Pipeline
 import Testing
 
 /// The command itself, on a broker with several faults.

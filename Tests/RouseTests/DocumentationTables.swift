@@ -3,10 +3,12 @@ import DeviceView
 import Domain
 import Foundation
 import Gateway
+import Installation
 import JSON
 import KafkaClient
 import Keys
 import Observing
+import Operating
 import Pipeline
 
 @testable import rouse

@@ -3,8 +3,10 @@ import Domain
 import Foundation
 import Gateway
 import HTTPTesting
+import Installation
 import JSON
 import KafkaClient
+import Operating
 import Pipeline
 import Serving
 import Testing

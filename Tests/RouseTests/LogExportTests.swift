@@ -1,8 +1,8 @@
 import Domain
 import Foundation
+import Installation
 import JSON
 import KafkaClient
-import Pipeline
 import Replay
 import Testing
 

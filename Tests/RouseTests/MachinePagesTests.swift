@@ -6,6 +6,8 @@ import Logging
 import Serving
 import Testing
 
+@testable import Installation
+@testable import Operating
 @testable import Pipeline
 @testable import rouse
 

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTesting
+import Installation
 import KafkaClient
-import Pipeline
 import Serving
 import Testing
 

@@ -1,7 +1,8 @@
 import Foundation
 import HTTPTesting
+import Installation
 import KafkaClient
-import Pipeline
+import Operating
 import Serving
 import Testing
 

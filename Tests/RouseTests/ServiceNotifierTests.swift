@@ -1,6 +1,6 @@
 import Foundation
+import Installation
 import KafkaClient
-import Pipeline
 import Testing
 
 @testable import rouse

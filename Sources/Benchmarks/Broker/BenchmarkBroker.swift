@@ -1,7 +1,7 @@
 import Domain
 import Foundation
+import Installation
 package import KafkaClient
-import Pipeline
 
 /// The broker that a benchmark runs against: a real one, or an embedded one in a child process, so that the broker's
 /// processor time does not count as Rouse's.

@@ -1,5 +1,6 @@
 import Foundation
 package import Histogram
+import Installation
 import Pipeline
 
 /// Measures the time from the moment when an event is due at its topic until its command can be read committed.

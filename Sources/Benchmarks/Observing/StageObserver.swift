@@ -1,4 +1,5 @@
 import Foundation
+import Installation
 import Observing
 import Pipeline
 import Synchronization

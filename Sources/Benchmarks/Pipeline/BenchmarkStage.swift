@@ -1,6 +1,8 @@
 import Foundation
+import Installation
 package import KafkaClient
 package import Logging
+import Operating
 package import Pipeline
 import Policies
 

@@ -1,7 +1,7 @@
 import Auditing
 import Domain
 import Foundation
-import Pipeline
+import Operating
 
 /// The places at which lists continue, as texts that mean nothing to clients.
 enum PageCursor {

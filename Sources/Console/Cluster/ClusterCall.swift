@@ -1,5 +1,5 @@
+import Installation
 import KafkaClient
-import Pipeline
 import Serving
 
 /// Calls of the cluster on behalf of a request.

@@ -1,7 +1,8 @@
 import Domain
+import Installation
 import KafkaClient
 import Logging
-import Pipeline
+import Operating
 import Policies
 import Serving
 

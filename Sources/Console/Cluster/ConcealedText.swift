@@ -1,6 +1,7 @@
 import Auditing
+import Installation
 import KafkaClient
-import Pipeline
+import Operating
 
 /// The text of a refused record with hashes in place of push tokens. Anyone with a token in clear and the app's APNs key can push to the device.
 ///

@@ -1,9 +1,10 @@
 import Auditing
 import Domain
+import Installation
 import JSON
 import KafkaClient
 import Keys
-import Pipeline
+import Operating
 import Serving
 
 extension QueryReader {

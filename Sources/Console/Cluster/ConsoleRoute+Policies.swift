@@ -1,8 +1,9 @@
 import Auditing
 import Domain
+import Installation
 import JSON
 import Keys
-import Pipeline
+import Operating
 import Policies
 import Serving
 

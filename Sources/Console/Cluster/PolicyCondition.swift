@@ -1,5 +1,5 @@
 import Domain
-import Pipeline
+import Operating
 import Serving
 
 /// The policy that must be in force for another one to be applied, so that nobody takes back what a colleague applied meanwhile.

@@ -1,9 +1,10 @@
 import Auditing
 import Domain
+import Installation
 import KafkaClient
 import Keys
 import Logging
-import Pipeline
+import Operating
 import Serving
 
 /// The page of dead letters: by reason, with a look inside, and a way back for each.

@@ -1,8 +1,9 @@
 import Auditing
 import Domain
+import Installation
 import KafkaClient
 import Keys
-import Pipeline
+import Operating
 import Serving
 
 /// The page of the installation's health: the store, the roles of the processes, the readers and their lag, the topics.

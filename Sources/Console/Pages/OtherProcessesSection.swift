@@ -1,6 +1,6 @@
 import Auditing
 import Domain
-import Pipeline
+import Operating
 
 /// The part of the page about health that shows the other processes: their roles, and the restores of their partitions.
 enum OtherProcessesSection {

@@ -1,7 +1,7 @@
 import Auditing
 import Domain
 import Logging
-import Pipeline
+import Operating
 import Policies
 import Serving
 

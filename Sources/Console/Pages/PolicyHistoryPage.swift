@@ -1,6 +1,6 @@
 import Auditing
 import Domain
-import Pipeline
+import Operating
 import Policies
 import Serving
 

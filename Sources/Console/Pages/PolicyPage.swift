@@ -2,7 +2,7 @@ import Auditing
 import Domain
 import Keys
 import Logging
-import Pipeline
+import Operating
 import Policies
 import Serving
 

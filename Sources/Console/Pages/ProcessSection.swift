@@ -1,5 +1,7 @@
 import Auditing
 import Domain
+import Installation
+import Operating
 import Pipeline
 
 /// The part of the page about health that shows the process of the console: its roles, and the restores of its partitions.

@@ -1,6 +1,7 @@
 import Auditing
 import Domain
-import Pipeline
+import Installation
+import Operating
 
 /// An account of a statement: a ledger with its owner.
 struct StatementAccount: Sendable {

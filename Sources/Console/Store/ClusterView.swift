@@ -1,6 +1,8 @@
 import Auditing
 import Domain
+import Installation
 import KafkaClient
+import Operating
 import Pipeline
 import Policies
 import Serving

@@ -1,7 +1,8 @@
 import Domain
 import Foundation
+import Installation
 import KafkaClient
-import Pipeline
+import Operating
 import Policies
 import Synchronization
 

@@ -1,8 +1,8 @@
 import Auditing
 import Foundation
+public import Installation
 import KafkaClient
 public import Logging
-public import Pipeline
 import Synchronization
 
 /// Looks again and again whether a console's audit store can be read and whether a broker answers, for probes, metrics and the log. May be

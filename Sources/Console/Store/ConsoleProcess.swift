@@ -1,3 +1,4 @@
+public import Installation
 public import Pipeline
 
 /// The process that the console is a part of: its roles, and how far each is.

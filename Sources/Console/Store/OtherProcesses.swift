@@ -1,4 +1,4 @@
-package import Pipeline
+package import Operating
 
 /// The other processes of the installation, as the page about health shows them.
 package protocol OtherProcesses: Sendable {

@@ -1,6 +1,7 @@
 import Foundation
+import Installation
 import KafkaClient
-import Pipeline
+import Operating
 import Synchronization
 
 /// Reads the policy records of the log for pages, on a thread of its own. May be used from any thread.

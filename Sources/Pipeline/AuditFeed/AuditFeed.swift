@@ -1,5 +1,6 @@
 import Domain
 import Foundation
+public import Installation
 import JSON
 import KafkaClient
 public import Logging

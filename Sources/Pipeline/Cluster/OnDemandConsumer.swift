@@ -1,3 +1,4 @@
+import Installation
 import KafkaClient
 
 /// A second consumer of a stage, for questions to the broker beside the reading of records. It is made with the first

@@ -1,3 +1,5 @@
+package import Installation
+
 extension RealCluster {
   /// Makes the cluster as a stage uses it. Clients whose configuration has an interval of statistics show them in the metrics.
   ///

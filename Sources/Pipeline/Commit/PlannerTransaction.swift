@@ -1,4 +1,5 @@
 import Domain
+import Installation
 import KafkaClient
 
 /// The commit protocol of a planner thread: one transaction holds decisions, commands, changed state, the positions and

@@ -1,3 +1,4 @@
+import Installation
 import KafkaClient
 import Logging
 

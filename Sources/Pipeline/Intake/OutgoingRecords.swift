@@ -1,4 +1,5 @@
 import Domain
+import Installation
 import KafkaClient
 
 /// Encoded log records on their way to the producer, so that each call to librdkafka queues many.

@@ -1,3 +1,4 @@
+import Installation
 import KafkaClient
 
 /// The lag of planners behind the log: for each log partition, its end minus the offset that planners have committed.

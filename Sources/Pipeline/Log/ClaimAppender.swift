@@ -1,4 +1,5 @@
 import Domain
+import Installation
 import KafkaClient
 
 /// Appends claims to tokens to the log, for the planners of the other partitions.

@@ -1,4 +1,5 @@
 import Domain
+import Installation
 import KafkaClient
 
 /// Appends ticks to log partitions whose planner has a due timer while no other record comes. A tick is a log record like

@@ -1,3 +1,4 @@
+import Installation
 import Observing
 
 /// The metrics of Kafka clients, from librdkafka's own statistics.

@@ -1,3 +1,5 @@
+import Installation
+
 /// The answers to probes, from the status of the stages. An empty list is a yes; each reason is a lower-case phrase.
 extension PipelineStatus.StatusSnapshot {
   /// The time without a turn after which a thread counts as stuck, in seconds. The longest turn of a planner thread that can still go on is a

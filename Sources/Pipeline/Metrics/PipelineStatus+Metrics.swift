@@ -1,5 +1,6 @@
 import Domain
 import Foundation
+import Installation
 import Observing
 import Planning
 import Policies

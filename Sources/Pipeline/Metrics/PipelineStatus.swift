@@ -1,4 +1,5 @@
 public import Domain
+public import Installation
 package import Planning
 import Synchronization
 

@@ -1,3 +1,4 @@
+import Installation
 import Observing
 
 /// The metrics of the stages of a process.

@@ -1,4 +1,5 @@
 import Domain
+public import Installation
 import Planning
 
 extension StateFormat {

@@ -1,4 +1,5 @@
 import Domain
+import Installation
 import KafkaClient
 
 /// Reads the state of log partitions from `rouse.state`, committed records only, several partitions at a time and in

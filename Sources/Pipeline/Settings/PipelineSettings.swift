@@ -1,3 +1,4 @@
+public import Installation
 public import KafkaClient
 public import Planning
 

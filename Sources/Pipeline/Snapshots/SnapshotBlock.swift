@@ -1,4 +1,5 @@
 import CZlib
+import Installation
 
 /// The kind of a block of a snapshot; the first byte of each block.
 enum SnapshotBlock: UInt8 {

@@ -1,3 +1,4 @@
+import Installation
 public import KafkaClient
 
 /// The parts of the figures that the gateway sets, whose module does not know this one.

@@ -1,3 +1,4 @@
+import Installation
 public import Observing
 import Synchronization
 

@@ -1,5 +1,6 @@
 import Domain
 import Foundation
+public import Installation
 import KafkaClient
 public import Logging
 import Synchronization

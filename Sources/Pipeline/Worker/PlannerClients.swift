@@ -1,3 +1,4 @@
+import Installation
 import KafkaClient
 
 /// The connections of a working planner thread. All of them belong to that thread.

@@ -1,3 +1,4 @@
+import Installation
 import KafkaClient
 
 extension PlannerWorker {

@@ -1,3 +1,4 @@
+import Installation
 public import KafkaClient
 
 extension PlannerWorker: KafkaRebalanceListener {

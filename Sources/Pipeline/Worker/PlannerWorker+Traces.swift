@@ -1,4 +1,5 @@
 import Domain
+import Installation
 import KafkaClient
 import Observing
 import Tracing

@@ -1,4 +1,5 @@
 import Domain
+import Installation
 import KafkaClient
 
 /// The work of a planner thread as a static member of its group; see `GroupWatch`.

@@ -1,9 +1,11 @@
 import ArgumentParser
 import Domain
 import Foundation
+import Installation
 import JSON
 import KafkaClient
 import LineFiles
+import Operating
 import Pipeline
 import Policies
 import Verification

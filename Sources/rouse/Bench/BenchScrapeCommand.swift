@@ -5,6 +5,7 @@ import DeviceView
 import Domain
 import Foundation
 import Gateway
+import Installation
 import JSON
 import Keys
 import Observing

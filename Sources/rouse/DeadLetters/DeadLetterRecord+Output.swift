@@ -1,6 +1,6 @@
 import Domain
 import KafkaClient
-import Pipeline
+import Operating
 
 extension DeadLetterRecord {
   /// Two lines for a list: place, time, reason and origin, then the message.

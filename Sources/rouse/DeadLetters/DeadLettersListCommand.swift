@@ -1,7 +1,7 @@
 import ArgumentParser
 import Domain
 import JSON
-import Pipeline
+import Operating
 
 /// Lists the newest dead letters.
 struct DeadLettersListCommand: ParsableCommand {

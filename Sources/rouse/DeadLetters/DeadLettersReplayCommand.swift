@@ -1,7 +1,7 @@
 import ArgumentParser
 import Domain
 import KafkaClient
-import Pipeline
+import Operating
 
 /// Writes dead letters back to the topics they came from.
 struct DeadLettersReplayCommand: ParsableCommand {

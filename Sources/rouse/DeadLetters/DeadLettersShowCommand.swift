@@ -1,7 +1,7 @@
 import ArgumentParser
 import Domain
 import JSON
-import Pipeline
+import Operating
 
 /// Shows one dead letter.
 struct DeadLettersShowCommand: ParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Domain
-import Pipeline
+import Operating
 
 /// The reason code of dead letters, as `--reason` takes it. A code that this release does not know is taken, because a newer one may
 /// have written the letters.

@@ -3,6 +3,7 @@ import Auditing
 import Console
 import Domain
 import Foundation
+import Installation
 import KafkaClient
 import LineFiles
 import Logging

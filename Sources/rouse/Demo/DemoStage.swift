@@ -1,10 +1,12 @@
 import Auditing
 import Domain
 import Foundation
+import Installation
 import JSON
 import KafkaClient
 import LineFiles
 import Logging
+import Operating
 import Pipeline
 import Policies
 import Replay

@@ -1,6 +1,7 @@
 import Domain
+import Installation
 import KafkaClient
-import Pipeline
+import Operating
 
 /// The checks of lag and clocks.
 extension DoctorFacts {

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Domain
+import Installation
 import KafkaClient
-import Pipeline
+import Operating
 import Policies
 
 /// The checks of running processes and of the policy in force.

@@ -1,5 +1,7 @@
 import Auditing
 import Domain
+import Installation
+import Operating
 import Pipeline
 
 /// The checks of the audit store and of disks.

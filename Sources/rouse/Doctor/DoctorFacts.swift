@@ -1,5 +1,7 @@
 import Auditing
 import Domain
+import Installation
+import Operating
 import Pipeline
 
 /// The facts that the checks of `rouse doctor` judge. They are gathered once, by `DoctorProbe`, or made up by tests.

@@ -2,7 +2,9 @@ import ArgumentParser
 import Auditing
 import Domain
 import Foundation
+import Installation
 import KafkaClient
+import Operating
 import Pipeline
 import Policies
 import Serving

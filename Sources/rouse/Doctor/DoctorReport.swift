@@ -1,7 +1,7 @@
 import Domain
 import Foundation
 import JSON
-import Pipeline
+import Operating
 
 /// The findings of `rouse doctor`, as text and as JSON.
 struct DoctorReport {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Dispatch
 import Foundation
-import Pipeline
+import Operating
 import Serving
 import Synchronization
 

@@ -1,9 +1,10 @@
 import ArgumentParser
 import Domain
 import Foundation
+import Installation
 import JSON
 import KafkaClient
-import Pipeline
+import Operating
 import Replay
 
 /// `rouse log export`: writes the files that plans and backtests read, from the log of a cluster.

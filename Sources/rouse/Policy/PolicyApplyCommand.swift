@@ -2,7 +2,7 @@ import ArgumentParser
 import Domain
 import Foundation
 import KafkaClient
-import Pipeline
+import Operating
 import Policies
 
 /// Puts a policy into force on a running installation.

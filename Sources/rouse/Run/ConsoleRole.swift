@@ -1,5 +1,6 @@
 import Console
 import DeviceView
+import Installation
 import Keys
 import Logging
 import Observing

@@ -1,6 +1,7 @@
 import DeviceView
 import Domain
 import Foundation
+import Installation
 import KafkaClient
 import Logging
 import Observing

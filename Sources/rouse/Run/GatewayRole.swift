@@ -1,5 +1,6 @@
 import Foundation
 import Gateway
+import Installation
 import KafkaClient
 import Keys
 import Logging

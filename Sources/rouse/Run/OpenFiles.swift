@@ -1,4 +1,5 @@
 import Glibc
+import Installation
 import Pipeline
 import Serving
 

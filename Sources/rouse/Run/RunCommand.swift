@@ -4,9 +4,11 @@ import Console
 import Domain
 import Foundation
 import Gateway
+import Installation
 import KafkaClient
 import Logging
 import Observing
+import Operating
 import Pipeline
 import Policies
 import Serving

@@ -1,5 +1,5 @@
 import Foundation
-import Pipeline
+import Installation
 import Synchronization
 
 /// Handles SIGTERM and SIGINT: the first signal asks the stages to end, the second ends the process at once.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Console
 import Domain
+import Installation
 import JSON
 import KafkaClient
 import Keys

@@ -1,6 +1,6 @@
 import Foundation
+import Installation
 import Logging
-import Pipeline
 
 /// Tells a service manager such as systemd how the process is: that it is ready, works, ends, or hangs. Without a manager, which
 /// is one that sets `NOTIFY_SOCKET`, it does nothing.

@@ -1,4 +1,5 @@
 import Gateway
+import Installation
 import Logging
 import Pipeline
 import Serving

@@ -1,6 +1,7 @@
 import Auditing
 import Console
 import Domain
+import Installation
 import Pipeline
 import Serving
 

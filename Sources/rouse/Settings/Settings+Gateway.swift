@@ -1,6 +1,7 @@
 import Auditing
 import Domain
 import Gateway
+import Installation
 import Pipeline
 import Serving
 

@@ -1,4 +1,4 @@
-import Pipeline
+import Installation
 import Serving
 
 extension Settings {

@@ -1,7 +1,7 @@
 import Domain
 import Foundation
+import Installation
 import Keys
-import Pipeline
 import Serving
 
 /// The settings of tokens.

@@ -1,7 +1,9 @@
 import ArgumentParser
 import Domain
+import Installation
 import JSON
 import KafkaClient
+import Operating
 import Pipeline
 
 /// Orders the readers of a partition to pass over records that stop them.

@@ -1,6 +1,6 @@
 import Domain
 import JSON
-import Pipeline
+import Operating
 
 /// The permissions of a principal, as a shell script and as JSON.
 struct AccessScript {

@@ -1,5 +1,6 @@
 import Domain
 import Foundation
+import Installation
 import KafkaClient
 import Pipeline
 

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Domain
+import Installation
 import JSON
+import Operating
 import Pipeline
 
 /// Prints the permissions that a principal needs on the cluster.

@@ -1,7 +1,9 @@
 import ArgumentParser
 import Domain
+import Installation
 import JSON
 import KafkaClient
+import Operating
 import Pipeline
 
 /// Compares the topics, or the broker, with what Rouse needs.

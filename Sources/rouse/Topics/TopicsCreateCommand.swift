@@ -1,7 +1,7 @@
 import ArgumentParser
 import Domain
+import Installation
 import KafkaClient
-import Pipeline
 
 /// Makes the topics that are missing.
 struct TopicsCreateCommand: ParsableCommand {

@@ -3,6 +3,7 @@ import KafkaClient
 import Planning
 import Policies
 
+@testable import Installation
 @testable import Pipeline
 
 /// A planner with everything that reads what it writes. After each record its decisions and commands are read back, and its

@@ -2,8 +2,6 @@ import Domain
 import Planning
 import Policies
 
-@testable import Pipeline
-
 extension FuzzTarget {
   /// Whole partitions: records in, decisions and state out.
   static let plannerTargets = [pipeline, log]

@@ -1,7 +1,7 @@
 import Domain
 import JSON
 import KafkaClient
-import Pipeline
+import Operating
 
 extension FuzzTarget {
   /// Decoders of public records, and of the log's records.

@@ -6,6 +6,7 @@ import Logging
 import Observing
 import Testing
 
+@testable import Installation
 @testable import Pipeline
 
 /// The position of the audit feed after a restart, on the embedded broker. `SimulatedPipelineTests` covers its failures.

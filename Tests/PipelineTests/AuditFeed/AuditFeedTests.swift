@@ -8,6 +8,7 @@ import Observing
 import Synchronization
 import Testing
 
+@testable import Installation
 @testable import Pipeline
 
 @Suite("The audit feed", .serialized)

@@ -2,6 +2,7 @@ import Foundation
 import KafkaClient
 import Testing
 
+@testable import Installation
 @testable import Pipeline
 
 @Suite("records of the audit's topics that no release writes")

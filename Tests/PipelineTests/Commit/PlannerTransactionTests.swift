@@ -1,6 +1,7 @@
 import KafkaClient
 import Testing
 
+@testable import Installation
 @testable import Pipeline
 
 /// The commit protocol against a producer that fails at a given step.

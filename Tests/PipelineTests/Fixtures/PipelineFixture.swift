@@ -7,6 +7,8 @@ import Planning
 import Policies
 import Testing
 
+@testable import Installation
+@testable import Operating
 @testable import Pipeline
 
 /// A whole pipeline on a broker: publishes, runs stages on threads, and reads what comes out.

@@ -1,5 +1,6 @@
 import KafkaClient
 
+@testable import Installation
 @testable import Pipeline
 
 /// A cluster whose consumer returns the batches of a test, and whose broker refuses the records that the test names.

@@ -1,5 +1,6 @@
 import KafkaClient
 
+@testable import Installation
 @testable import Pipeline
 
 /// A producer whose calls fail in the order that a test sets; it records the calls.

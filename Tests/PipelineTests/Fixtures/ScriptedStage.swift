@@ -2,6 +2,7 @@ import Domain
 import InMemoryLogging
 import KafkaClient
 
+@testable import Installation
 @testable import Pipeline
 
 /// A `ScriptedCluster` with the settings, counters and log of the stages that work on it.

@@ -1,3 +1,4 @@
+@testable import Installation
 @testable import Pipeline
 
 /// A clock that moves only when somebody sleeps.

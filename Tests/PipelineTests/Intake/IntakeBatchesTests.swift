@@ -2,6 +2,7 @@ import Domain
 import KafkaClient
 import Testing
 
+@testable import Installation
 @testable import Pipeline
 
 /// Several batches of intake under way at once: offsets follow deliveries, and order holds.

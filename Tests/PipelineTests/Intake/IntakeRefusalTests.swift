@@ -2,6 +2,7 @@ import Domain
 import KafkaClient
 import Testing
 
+@testable import Installation
 @testable import Pipeline
 
 /// Records that cannot be accepted, and records that the broker refuses, never stop intake.

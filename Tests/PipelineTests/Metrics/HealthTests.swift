@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Installation
 @testable import Pipeline
 
 @Suite("Health of the stages") struct HealthTests {

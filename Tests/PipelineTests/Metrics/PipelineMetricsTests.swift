@@ -7,6 +7,7 @@ import Policies
 import Synchronization
 import Testing
 
+@testable import Installation
 @testable import Pipeline
 @testable import Planning
 

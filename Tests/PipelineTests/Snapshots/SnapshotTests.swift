@@ -4,6 +4,7 @@ import KafkaClient
 import Planning
 import Testing
 
+@testable import Installation
 @testable import Pipeline
 
 @Suite("local snapshots")

@@ -3,6 +3,7 @@ import KafkaClient
 import Policies
 import Testing
 
+@testable import Installation
 @testable import Pipeline
 
 /// A planner thread on a scripted cluster and a stepped clock.

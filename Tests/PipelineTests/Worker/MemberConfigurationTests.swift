@@ -2,6 +2,7 @@ import KafkaClient
 import Logging
 import Testing
 
+@testable import Installation
 @testable import Pipeline
 
 @Suite("the session of a group member")

@@ -6,6 +6,7 @@ import Planning
 import Policies
 import Testing
 
+@testable import Installation
 @testable import Pipeline
 
 /// A planner of this release meets what a newer release wrote. The page about deploying shows the lines that it then logs.

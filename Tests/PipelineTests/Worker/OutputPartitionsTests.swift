@@ -1,6 +1,7 @@
 import KafkaClient
 import Testing
 
+@testable import Installation
 @testable import Pipeline
 
 @Suite("the partitions of decisions and commands")

@@ -1,5 +1,7 @@
 import KafkaClient
 
+@testable import Installation
+@testable import Operating
 @testable import Pipeline
 
 /// A cluster that notes which permissions the calls of a stage need, and passes them on to another one.

@@ -2,6 +2,8 @@ import KafkaClient
 import Logging
 import Testing
 
+@testable import Installation
+@testable import Operating
 @testable import Pipeline
 
 /// The permissions that `rouse topics acls` prints are those that the stages need.

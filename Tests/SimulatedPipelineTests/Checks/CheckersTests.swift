@@ -1,6 +1,7 @@
 import KafkaClient
 import Testing
 
+@testable import Installation
 @testable import Pipeline
 
 /// Proof that the checks can fail: they must find a broken broker, and topics that were tampered with.

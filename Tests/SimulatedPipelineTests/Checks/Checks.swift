@@ -5,6 +5,8 @@ import Planning
 import Policies
 import Verification
 
+@testable import Installation
+@testable import Operating
 @testable import Pipeline
 
 /// Checks the guarantees of the pipeline on the records that committed readers find in the topics when everything is

@@ -2,6 +2,7 @@ import Domain
 import KafkaClient
 import Testing
 
+@testable import Installation
 @testable import Pipeline
 
 /// The part of the contract that is about static members. It leaves out the embedded broker, which knows none.

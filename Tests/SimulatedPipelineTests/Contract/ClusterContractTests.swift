@@ -2,6 +2,7 @@ import Domain
 import KafkaClient
 import Testing
 
+@testable import Installation
 @testable import Pipeline
 
 /// The contract of `Cluster`: everything that the stages rely on, for each implementation. It shows that the simulated

@@ -3,6 +3,8 @@ import KafkaClient
 import Policies
 import Testing
 
+@testable import Installation
+@testable import Operating
 @testable import Pipeline
 @testable import Planning
 

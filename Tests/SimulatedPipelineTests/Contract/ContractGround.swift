@@ -1,6 +1,7 @@
 import Foundation
 import KafkaClient
 
+@testable import Installation
 @testable import Pipeline
 
 /// One implementation of `Cluster` for the contract suite, with topics and clients.

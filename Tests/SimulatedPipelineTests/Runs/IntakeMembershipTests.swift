@@ -4,6 +4,7 @@ import KafkaClient
 import Logging
 import Testing
 
+@testable import Installation
 @testable import Pipeline
 
 /// The time that a killed intake costs. The session is 6 s.

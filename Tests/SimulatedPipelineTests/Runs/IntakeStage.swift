@@ -1,3 +1,4 @@
+@testable import Installation
 @testable import Pipeline
 
 /// The stage of intake.

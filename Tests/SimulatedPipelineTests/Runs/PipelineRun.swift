@@ -3,6 +3,7 @@ import KafkaClient
 import Logging
 import Policies
 
+@testable import Installation
 @testable import Pipeline
 
 /// The real intake, planner workers and audit feed on a simulated cluster, clock and disk. The seed decides which stage

@@ -1,5 +1,6 @@
 import Domain
 
+@testable import Installation
 @testable import Pipeline
 
 /// The stage of a planner worker.

@@ -1,4 +1,5 @@
 import KafkaClient
+import Pipeline
 import Testing
 
 @testable import Pipeline

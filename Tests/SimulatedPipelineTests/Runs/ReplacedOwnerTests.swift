@@ -1,6 +1,7 @@
 import Domain
 import Testing
 
+@testable import Installation
 @testable import Pipeline
 
 /// The orderly end of a planner that was replaced as the owner of its partition and does not know it yet.

@@ -1,3 +1,4 @@
+@testable import Installation
 @testable import Pipeline
 
 /// One process with one stage, and the supervisor that starts it again.

@@ -2,6 +2,7 @@ import Domain
 import KafkaClient
 import Testing
 
+@testable import Installation
 @testable import Pipeline
 
 /// A planner whose clock is so wrong that the broker refuses the time of all that it writes.

@@ -1,6 +1,7 @@
 import Domain
 import KafkaClient
 
+@testable import Installation
 @testable import Pipeline
 
 /// The audit store of one machine, which outlives its processes. A batch and its positions are stored together or not at

@@ -1,5 +1,6 @@
 import KafkaClient
 
+@testable import Installation
 @testable import Pipeline
 
 /// The clocks of one process. Its wall clock differs from the broker's, and jumps.

@@ -1,5 +1,6 @@
 import KafkaClient
 
+@testable import Installation
 @testable import Pipeline
 
 /// A consumer that behaves as one of librdkafka 2.0.2: the group protocol runs in the background, and the listener is called

@@ -1,3 +1,4 @@
+@testable import Installation
 @testable import Pipeline
 
 /// A member's place in a group, as its consumer knew it at the time of the call.

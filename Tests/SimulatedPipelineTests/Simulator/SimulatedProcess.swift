@@ -1,5 +1,6 @@
 import KafkaClient
 
+@testable import Installation
 @testable import Pipeline
 
 /// One process. Its clients die with it; the broker's memory of them does not.

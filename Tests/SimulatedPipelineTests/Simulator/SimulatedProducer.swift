@@ -1,5 +1,6 @@
 import KafkaClient
 
+@testable import Installation
 @testable import Pipeline
 
 /// A producer that behaves as one of librdkafka 2.0.2, idempotent or transactional.

@@ -1,5 +1,3 @@
-@testable import Pipeline
-
 /// The time of a simulation. It passes with calls and waits, and never by itself.
 final class SimulatedTime {
   /// The time since the simulation began, in µs.
