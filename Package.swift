@@ -146,12 +146,13 @@ let package = Package(
         "Domain", "JSON", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
-    // Questions over HTTP, and the pages for people. It asks the audit store, and never writes to it.
+    // Questions over HTTP, and the pages for people. It asks the audit store, and never writes to it. Must never depend on Pipeline,
+    // Planning or Backtesting.
     .target(
       name: "Console",
       dependencies: [
-        "Auditing", "Backtesting", "Domain", "Installation", "JSON", "KafkaClient", "Keys", "Observing", "Operating",
-        "Pipeline", "Policies", "Serving",
+        "Auditing", "Domain", "Installation", "JSON", "KafkaClient", "Keys", "Observing", "Operating", "Policies",
+        "Serving",
         .product(name: "Logging", package: "swift-log"), .product(name: "Mustache", package: "swift-mustache"),
       ],
       resources: [.embedInCode("Templates")]),
@@ -229,7 +230,8 @@ let package = Package(
     .testTarget(
       name: "ConsoleTests",
       dependencies: [
-        "HTTPTesting", "Console", "Auditing", "Installation", "Keys", "Serving", "Domain", "JSON", "KafkaClient",
+        "HTTPTesting", "Console", "Auditing", "Backtesting", "Installation", "Keys", "Serving", "Domain", "JSON",
+        "KafkaClient",
         "Observing", "Operating", "Pipeline", "Policies",
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),

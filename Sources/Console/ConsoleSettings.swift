@@ -1,5 +1,6 @@
 public import Auditing
 public import Installation
+package import Policies
 public import Serving
 
 /// The settings of a console.
@@ -21,6 +22,10 @@ public struct ConsoleSettings: Sendable {
   /// The most requests that wait for a reader.
   /// - Beyond: a request is refused with 503.
   public var waitingMax = 64
+
+  /// Makes the comparison of the objectives of a policy: of a share of the devices, with at most so many instances and changes.
+  package var objectives:
+    @Sendable (_ policy: Policy, _ share: Double, _ instancesMax: Int, _ changesMax: Int) -> any ObjectiveComparison
 
   /// The registrations, for the number of devices that an event would reach; nil if the console does not know them.
   public var devices: (any ListeningDevices)?
@@ -48,10 +53,17 @@ public struct ConsoleSettings: Sendable {
   ///   - storePath: The path of the audit store.
   ///   - cluster: The cluster.
   ///   - state: The format of the records of `rouse.state`.
-  public init(listen: HTTPAddress, storePath: String, cluster: ClusterSettings, state: StateFormat) {
+  ///   - objectives: Makes the comparison of the objectives of a policy.
+  package init(
+    listen: HTTPAddress, storePath: String, cluster: ClusterSettings, state: StateFormat,
+    objectives:
+      @escaping @Sendable (_ policy: Policy, _ share: Double, _ instancesMax: Int, _ changesMax: Int) ->
+      any ObjectiveComparison
+  ) {
     self.listen = listen
     self.storePath = storePath
     self.cluster = cluster
     self.state = state
+    self.objectives = objectives
   }
 }

@@ -12,7 +12,7 @@ import Testing
 
 @testable import Console
 @testable import Installation
-@testable import Pipeline
+@testable import Operating
 
 /// An embedded broker with the topics of the console, and a dead letter of each sort.
 enum ConsoleBroker {
@@ -271,12 +271,10 @@ enum ConsoleBroker {
 
   @Test("the lag of planners whose positions the brokers do not tell is that which the planners of this process tell")
   func ownPlanners() async throws {
-    let process = ConsoleProcess(roles: [.console, .planner], threads: []) {
-      var status = PipelineStatus.StatusSnapshot()
-      status.planners[0] = PipelineStatus.PlannerStatus(
-        hasJoined: true,
-        partitions: [.init(number: 0, state: .planning, next: 0), .init(number: 1, state: .restoring)])
-      return status
+    let process = ConsoleProcess {
+      ConsoleProcess.RunningState(
+        roles: [.init(.console), .init(.planner)],
+        partitions: [.init(number: 0, state: "planning", next: 0), .init(number: 1, state: "restoring")])
     }
     try await ConsoleBroker.run(process: process) { broker in
       // Requests for committed offsets.

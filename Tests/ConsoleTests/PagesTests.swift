@@ -10,7 +10,7 @@ import Testing
 
 @testable import Console
 @testable import Installation
-@testable import Pipeline
+@testable import Operating
 
 @Suite("Pages") struct PagesTests {
   /// The most bytes of a page.
@@ -396,20 +396,22 @@ import Testing
       return page
     }
     #expect(!(try page(nil).text.contains("Roles and their threads")))
-    let threads = [
-      PipelineStatus.StageThread(role: .intake, number: 0), .init(role: .planner, number: 0),
-      .init(role: .planner, number: 1),
-    ]
     let running = try page(
-      ConsoleProcess(roles: [.intake, .planner, .console], threads: threads) {
-        var status = PipelineStatus.StatusSnapshot()
-        for thread in threads { status.turns[thread] = PageSample.start.microseconds - 3_000_000 }
-        status.turns[threads[0]] = nil
-        var planner = PipelineStatus.PlannerStatus(hasJoined: true)
-        planner.partitions = [.init(number: 4, state: .planning, devices: 1_234), .init(number: 2, state: .restoring)]
-        (planner.partitions[0].restoreSeconds, planner.partitions[0].restoredFrom) = (1.25, .snapshot)
-        status.planners = [0: planner, 1: PipelineStatus.PlannerStatus(hasJoined: true)]
-        return status
+      ConsoleProcess {
+        ConsoleProcess.RunningState(
+          roles: [
+            .init(.intake, threadCount: 1, notReady: ["intake thread 0 has not started"]),
+            .init(
+              .planner, threadCount: 2, notReady: ["the state of log partition 2 is being read"],
+              oldestTurn: PageSample.start.microseconds - 3_000_000),
+            .init(.console),
+          ],
+          partitions: [
+            .init(number: 2, state: "restoring", devices: 0),
+            .init(
+              number: 4, state: "planning", devices: 1_234,
+              restore: .init(isUnderWay: false, source: "snapshot", seconds: 1.25)),
+          ])
       })
     for part in [
       "intake1nointake thread 0 has not started", "planner2nothe state of log partition 2 is being read3",
@@ -417,7 +419,7 @@ import Testing
     ] {
       #expect(running.text.replacing("\n", with: "").contains(part), "\(part): \(running.text)")
     }
-    let other = try page(ConsoleProcess(roles: [.console], threads: []) { PipelineStatus.StatusSnapshot() })
+    let other = try page(ConsoleProcess { ConsoleProcess.RunningState(roles: [.init(.console)]) })
     #expect(other.text.contains("Roles and their threads") && !other.text.contains("Log partitions of this process"))
   }
 

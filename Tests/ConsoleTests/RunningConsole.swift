@@ -1,4 +1,5 @@
 import Auditing
+import Backtesting
 import Domain
 import Foundation
 import HTTPTesting
@@ -77,7 +78,8 @@ final class RunningConsole: Sendable {
     return (
       folder,
       ConsoleSettings(
-        listen: HTTPAddress(host: "127.0.0.1", port: 0), storePath: path, cluster: cluster, state: .planner)
+        listen: HTTPAddress(host: "127.0.0.1", port: 0), storePath: path, cluster: cluster, state: .planner,
+        objectives: { ObjectiveHindsight($0, share: $1, instancesMax: $2, changesMax: $3) })
     )
   }
 
@@ -95,5 +97,24 @@ extension TestClient.Answer {
   /// The address of the next part; nil at the end.
   var next: String? {
     headers["link"].flatMap { $0.hasPrefix("<") ? String($0.dropFirst().prefix { $0 != ">" }) : nil }
+  }
+}
+
+/// As the command line does it.
+extension ObjectiveHindsight: ObjectiveComparison {
+  mutating func comparedObjectives() -> [(kind: Identifier, objective: ComparedObjective)] {
+    results().map { kind, objective in
+      (
+        kind,
+        ComparedObjective(
+          freshWithin: objective.freshWithin, share: objective.share, wrongAtLeast: objective.wrongAtLeast,
+          instances: objective.instances, changes: objective.changes, met: objective.met, possible: objective.possible)
+      )
+    }
+  }
+
+  mutating func encoding() -> (inout JSONWriter) -> Void {
+    let results = results()
+    return { Self.encode(results, to: &$0) }
   }
 }

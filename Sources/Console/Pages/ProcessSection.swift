@@ -2,7 +2,6 @@ import Auditing
 import Domain
 import Installation
 import Operating
-import Pipeline
 
 /// The part of the page about health that shows the process of the console: its roles, and the restores of its partitions.
 enum ProcessSection {
@@ -24,55 +23,39 @@ enum ProcessSection {
       ]
     }
     guard let process else { return section }
-    let status = process.status()
-    section.tables = [roles(process, status, now)]
-    let partitions = status.planners.values.flatMap(\.partitions).sorted { $0.number < $1.number }
-    if process.roles.contains(.planner) { section.tables.append(restores(partitions)) }
+    let state = process.state()
+    section.tables = [roles(state.roles, now)]
+    if state.roles.contains(where: { $0.role == .planner }) { section.tables.append(restores(state.partitions)) }
     return section
   }
 
-  private static func roles(
-    _ process: ConsoleProcess, _ status: PipelineStatus.StatusSnapshot, _ now: Timestamp
-  ) -> PageTable {
+  private static func roles(_ roles: [ConsoleProcess.RunningRole], _ now: Timestamp) -> PageTable {
     var table = PageTable(
       name: "roles", caption: "Roles and their threads", columns: ["Role", "#Threads", "Ready", "#Last turn, s ago"],
       empty: "The process has no role.")
-    table.rows = process.roles.map { role in
-      let threads = process.threads.filter { $0.role == role }
-      guard !threads.isEmpty else {
+    table.rows = roles.map { running in
+      let name = PageCell(running.role.rawValue)
+      guard let threadCount = running.threadCount else {
         return [
-          PageCell(role.rawValue), PageCell("–", isNumber: true), PageCell(role == .console ? "yes" : "not known"),
+          name, PageCell("–", isNumber: true), PageCell(running.role == .console ? "yes" : "not known"),
           PageCell("–", isNumber: true),
         ]
       }
-      let reasons = status.reasonsNotReady(threads)
-      let oldest = threads.compactMap { status.turns[$0] }.min()
       return [
-        PageCell(role.rawValue), .number(threads.count),
-        reasons.isEmpty
-          ? PageCell("yes", tone: .good) : PageCell("no", tone: .bad, detail: reasons.joined(separator: "; ")),
-        oldest.map { .number(Int(max(0, now.microseconds - $0) / 1_000_000)) } ?? PageCell("none yet", isNumber: true),
+        name, .number(threadCount),
+        running.notReady.isEmpty
+          ? PageCell("yes", tone: .good) : PageCell("no", tone: .bad, detail: running.notReady.joined(separator: "; ")),
+        running.oldestTurn.map { .number(Int(max(0, now.microseconds - $0) / 1_000_000)) }
+          ?? PageCell("none yet", isNumber: true),
       ]
     }
     return table
   }
 
-  private static func restores(_ partitions: [PipelineStatus.PartitionStatus]) -> PageTable {
+  private static func restores(_ partitions: [ProcessStatus.OwnedPartition]) -> PageTable {
     PartitionTable.table(
-      partitions.map { (nil, ProcessStatus.OwnedPartition($0)) }, name: "restores",
+      partitions.map { (nil, $0) }, name: "restores",
       caption: "Log partitions of this process, and how their state was read",
       empty: "No log partition is planned by this process now.")
-  }
-}
-
-extension ProcessStatus.OwnedPartition {
-  /// Tells of a partition of the console's own process.
-  fileprivate init(_ partition: PipelineStatus.PartitionStatus) {
-    self.init(
-      number: partition.number, state: partition.state.rawValue, devices: partition.devices,
-      lagRecords: partition.lagRecords,
-      restore: partition.restoredFrom.map {
-        .init(isUnderWay: false, source: $0 == .topic ? "topic" : "snapshot", seconds: partition.restoreSeconds)
-      })
   }
 }

@@ -1,5 +1,4 @@
 import Auditing
-import Backtesting
 import Domain
 import JSON
 import Keys
@@ -33,20 +32,23 @@ final class ObjectivesQuestion: Sendable {
   private let share: Double
   private let range: TimeRange
   private let form: AnswerForm
-  private let hindsight: Mutex<ObjectiveHindsight>
+  private let comparison: Mutex<any ObjectiveComparison>
 
   /// Prepares the question.
   ///
   /// - Parameters:
   ///   - policy: The policy in force.
+  ///   - comparison: The comparison of its objectives, which has taken nothing.
   ///   - share: The share of the devices to compare, above 0 and at most 1.
   ///   - range: The range of log time.
   ///   - form: The form of the answer.
-  init(_ policy: Policy, share: Double, _ range: TimeRange, _ form: AnswerForm) {
-    self.policy = policy.reference
+  init(
+    _ policy: PolicyReference, _ comparison: any ObjectiveComparison, share: Double, _ range: TimeRange,
+    _ form: AnswerForm
+  ) {
+    self.policy = policy
     (self.share, self.range, self.form) = (share, range, form)
-    hindsight = Mutex(
-      ObjectiveHindsight(policy, share: share, instancesMax: Self.instancesMax, changesMax: Self.changesMax))
+    self.comparison = Mutex(comparison)
   }
 
   /// Reads the next decisions.
@@ -56,9 +58,9 @@ final class ObjectivesQuestion: Sendable {
   ///   - context: The context of the reader.
   func read(from place: Int64 = 0, _ context: ConsoleContext) throws -> ExportStream.ExportPart {
     let step = try context.store().exportStep(range, from: place)
-    let devices = hindsight.withLock { hindsight -> Set<Identifier> in
-      for case .decision(let decision) in step.entries { hindsight.take(decision) }
-      return step.next == nil ? hindsight.devices : []
+    let devices = comparison.withLock { comparison -> Set<Identifier> in
+      for case .decision(let decision) in step.entries { comparison.take(decision) }
+      return step.next == nil ? comparison.devices : []
     }
     guard let next = step.next else { return try findZones(Array(devices)[...], context) }
     return ExportStream.ExportPart(bytes: []) { [self] context in try read(from: next, context) }
@@ -72,7 +74,7 @@ final class ObjectivesQuestion: Sendable {
       let found = try known.registrations(of: Array(devices.prefix(Self.devicesOfPart)))
       // A view that is still being filled lacks some.
       guard found.ageSeconds != nil else { return score(.utc) }
-      hindsight.withLock { hindsight in for registration in found.registrations { hindsight.take(registration) } }
+      comparison.withLock { comparison in for registration in found.registrations { comparison.take(registration) } }
     } catch {
       // All days are those of UTC then, and the answer says so.
       context.logger.warning("time zones of devices are not known", metadata: ["error": "\(error)"])
@@ -85,16 +87,16 @@ final class ObjectivesQuestion: Sendable {
 
   /// Compares the next instances with their best schedules, and ends with the answer.
   private func score(_ zones: Zones) -> ExportStream.ExportPart {
-    let isDone = hindsight.withLock { hindsight in
-      if zones == .utc { hindsight.forgetZones() }
-      return hindsight.score(Self.instancesOfPart)
+    let isDone = comparison.withLock { comparison in
+      if zones == .utc { comparison.forgetZones() }
+      return comparison.score(Self.instancesOfPart)
     }
     if isDone { return ExportStream.ExportPart(bytes: answer(zones), next: nil) }
     return ExportStream.ExportPart(bytes: []) { [self] _ in score(zones) }
   }
 
   private func answer(_ zones: Zones) -> [UInt8] {
-    let (results, isComplete) = hindsight.withLock { ($0.results(), $0.isComplete) }
+    let (results, isComplete, encode) = comparison.withLock { ($0.comparedObjectives(), $0.isComplete, $0.encoding()) }
     guard form == .json else {
       let table = table(results, zones, isComplete)
       return form == .csv ? table.csv : table.jsonLines
@@ -109,13 +111,13 @@ final class ObjectivesQuestion: Sendable {
       json.member("sample", share)
       json.member("zones", zones.rawValue)
       json.member("complete", isComplete)
-      ObjectiveHindsight.encode(results, to: &json)
+      encode(&json)
     }
     return PrintableJSON.escape(json.bytes) + [10]
   }
 
   private func table(
-    _ results: [(kind: Identifier, objective: BacktestReport.Objective)], _ zones: Zones, _ isComplete: Bool
+    _ results: [(kind: Identifier, objective: ComparedObjective)], _ zones: Zones, _ isComplete: Bool
   ) -> AnswerTable {
     var table = AnswerTable(
       [
@@ -153,7 +155,9 @@ extension ConsoleRoute {
       throw Problem(.conflict, "no kind of the policy \(policy.reference.version) has an objective")
     }
     _ = try context.store()
-    let question = ObjectivesQuestion(policy, share: share, range, form)
+    let comparison = context.settings.objectives(
+      policy, share, ObjectivesQuestion.instancesMax, ObjectivesQuestion.changesMax)
+    let question = ObjectivesQuestion(policy.reference, comparison, share: share, range, form)
     return HTTPAnswer(
       status: 200, contentType: form.contentType, headers: HTTPAnswer.dataHeaders(form, name: "objectives"),
       stream: try ExportStream.start(context.storeReaders) { try question.read($0) })

@@ -3,7 +3,6 @@ import Domain
 import Installation
 import KafkaClient
 import Operating
-import Pipeline
 import Policies
 import Serving
 
@@ -49,10 +48,8 @@ extension ConsoleContext {
   private func knownPositions() throws -> [KafkaTopicPartition: Int64] {
     var positions = try storedPositions()
     let log = settings.cluster.topics.log
-    for planner in settings.process?.status().planners.values.map(\.self) ?? [] {
-      for partition in planner.partitions {
-        positions[KafkaTopicPartition(topic: log, partition: partition.number)] = partition.next
-      }
+    for partition in settings.process?.state().partitions ?? [] {
+      positions[KafkaTopicPartition(topic: log, partition: partition.number)] = partition.next
     }
     return positions
   }

@@ -1,3 +1,4 @@
+import Backtesting
 import Console
 import DeviceView
 import Installation
@@ -37,8 +38,7 @@ enum ConsoleRole {
     }
     console.gatewayAccessPath = settings.gatewayAccessPath
     console.process = ConsoleProcess(
-      roles: Role.allCases.filter(settings.roles.contains), threads: settings.threads
-    ) { [status = counters.status] in status.snapshot }
+      roles: Role.allCases.filter(settings.roles.contains), threads: settings.threads, counters.status)
     console.certificate = try settings.certificate(.consoleTLSCertificate, .consoleTLSKey, logger)
     let keys = try keys(settings, logger)
     let access = access(settings, keys, tokens)
@@ -89,10 +89,11 @@ enum ConsoleRole {
   ) async throws(HTTPListenerError) -> ConsoleServer {
     let metrics = ConsoleMetrics(counters.registry)
     var console = ConsoleSettings(
-      listen: defaultAddress, storePath: store, cluster: pipeline.cluster, state: .planner)
+      listen: defaultAddress, storePath: store, cluster: pipeline.cluster, state: .planner,
+      objectives: { ObjectiveHindsight($0, share: $1, instancesMax: $2, changesMax: $3) })
     console.devices = ViewedListeners(listeners: DeviceListeners(path: devices))
     let roles = Role.allCases.filter { role in role == .console || threads.contains { $0.role == role } }
-    console.process = ConsoleProcess(roles: roles, threads: threads) { [status = counters.status] in status.snapshot }
+    console.process = ConsoleProcess(roles: roles, threads: threads, counters.status)
     do throws(HTTPListenerError) {
       return try await ConsoleServer.start(console, access: nil, metrics: metrics, logger: logger)
     } catch {

@@ -1,4 +1,5 @@
 import Auditing
+import Backtesting
 import Console
 import Domain
 import Installation
@@ -37,7 +38,8 @@ extension Settings {
       }
     }
     var settings = ConsoleSettings(
-      listen: address, storePath: textOrDefault(.auditStore), cluster: pipeline.cluster, state: .planner)
+      listen: address, storePath: textOrDefault(.auditStore), cluster: pipeline.cluster, state: .planner,
+      objectives: { ObjectiveHindsight($0, share: $1, instancesMax: $2, changesMax: $3) })
     settings.others = try otherProcesses()
     settings.limits.connectionsMax = numberOrDefault(.consoleConnectionsMax)
     settings.readers = numberOrDefault(.consoleReaders)
