@@ -146,6 +146,8 @@ let package = Package(
         "Domain", "JSON", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
+    // What the pipeline's audit feed reads, into the audit store.
+    .target(name: "Storing", dependencies: ["Auditing", "Domain", "Pipeline"]),
     // Questions over HTTP, and the pages for people. It asks the audit store, and never writes to it. Must never depend on Pipeline,
     // Planning or Backtesting.
     .target(
@@ -173,7 +175,7 @@ let package = Package(
       dependencies: [
         "Benchmarks", "Replay", "Backtesting", "Pipeline", "Auditing", "Verification", "Planning", "Policies", "Domain",
         "KafkaClient", "LineFiles", "JSON", "Observing", "Serving", "Keys", "DeviceView", "Gateway", "Console",
-        "Installation", "Operating",
+        "Installation", "Operating", "Storing",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Yams", package: "Yams"),
         .product(name: "Logging", package: "swift-log"),
@@ -287,7 +289,7 @@ let package = Package(
       name: "RouseTests",
       dependencies: [
         "rouse", "DeviceView", "Gateway", "Console", "HTTPTesting", "Installation", "Keys", "KafkaClient", "Operating",
-        "Pipeline", "JSON", "Domain", "Observing", "Serving",
+        "Pipeline", "JSON", "Domain", "Observing", "Serving", "Storing",
         .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ],

@@ -1,5 +1,6 @@
 import Foundation
 import Pipeline
+import Storing
 import Testing
 
 @testable import rouse

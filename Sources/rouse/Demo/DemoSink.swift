@@ -1,5 +1,6 @@
 import Domain
 import Pipeline
+import Storing
 
 /// Writes to the audit store, and shows every decision to ``DemoStories``.
 final class DemoSink: DecisionSink {

@@ -10,6 +10,7 @@ import Operating
 import Pipeline
 import Policies
 import Replay
+import Storing
 
 /// The pipeline of the demo: the stages of `rouse run` on an embedded broker, and a publisher that never runs further
 /// ahead than that broker can hold.

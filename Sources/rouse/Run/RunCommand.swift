@@ -12,6 +12,7 @@ import Operating
 import Pipeline
 import Policies
 import Serving
+import Storing
 
 /// Runs the stages of the pipeline against Kafka until a signal ends them.
 struct RunCommand: AsyncParsableCommand {

@@ -1,17 +1,17 @@
-import Auditing
-import Domain
-import Pipeline
+package import Auditing
+package import Domain
+package import Pipeline
 
 /// Writes the decisions and commands of the audit feed into the audit store, and keeps the store within its bounds. It
 /// belongs to the thread of the audit feed.
-final class AuditSink: DecisionSink {
+package final class AuditSink: DecisionSink {
   private let store: AuditStore
   private let retention: Retention
   private var watch: StoreWatch
   private let now: () -> ContinuousClock.Instant
   /// Whether the file became unusable while it was open. SQLite must not open it again: it would mix what is in the file with its
   /// write-ahead log.
-  private(set) var isDamaged = false
+  package private(set) var isDamaged = false
   private var batch = AuditBatch()
 
   /// Opens the store, or creates it.
@@ -20,7 +20,7 @@ final class AuditSink: DecisionSink {
   ///   - retention: The bounds of the store.
   ///   - now: Tells the time.
   /// - Throws: `AuditError` when the file cannot be opened or is no audit store.
-  init(
+  package init(
     path: String, retention: Retention, now: @escaping () -> ContinuousClock.Instant = { .now }
   ) throws(AuditError) {
     store = try AuditStore.open(path: path)
@@ -30,13 +30,13 @@ final class AuditSink: DecisionSink {
   }
 
   /// Whether users other than the owner can read or write the store's file.
-  var isReadableByOthers: Bool { store.isReadableByOthers }
+  package var isReadableByOthers: Bool { store.isReadableByOthers }
 
-  func positions() throws -> [AuditPosition] {
+  package func positions() throws -> [AuditPosition] {
     try use { store throws(AuditError) in try store.positions() }
   }
 
-  func store(_ records: [AuditRecord], positions: [AuditPosition]) throws {
+  package func store(_ records: [AuditRecord], positions: [AuditPosition]) throws {
     batch.removeAll()
     for record in records {
       switch record.content {
@@ -49,7 +49,7 @@ final class AuditSink: DecisionSink {
     try storeBatch()
   }
 
-  func note(_ hole: AuditHole, positions: [AuditPosition]) throws {
+  package func note(_ hole: AuditHole, positions: [AuditPosition]) throws {
     batch.removeAll()
     batch.append(hole)
     advance(positions)
@@ -66,7 +66,7 @@ final class AuditSink: DecisionSink {
     _ = try use { store throws(AuditError) in try store.store(batch) }
   }
 
-  func idle() throws { _ = try use { store throws(AuditError) in try store.retain(retention) } }
+  package func idle() throws { _ = try use { store throws(AuditError) in try store.retain(retention) } }
 
   /// Uses the store, if its file is still the one that was opened.
   /// - Throws: `RecordRefusal` if SQLite refuses the content of a record, `UnusableStore` if a person must do something about the
