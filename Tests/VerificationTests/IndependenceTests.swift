@@ -40,6 +40,8 @@ struct IndependenceTests {
       ])
     let server: Set = ["Serving", "NIOCore", "NIOHTTP1", "CoreMetrics"]
     #expect(try imports(of: "Pipeline").isDisjoint(with: server))
+    #expect(try imports(of: "Operating").isDisjoint(with: server.union(["Pipeline", "Planning"])))
+    #expect(try imports(of: "Installation").isDisjoint(with: server.union(["Pipeline", "Planning", "Policies"])))
   }
 
   @Test(
