@@ -1,4 +1,5 @@
 public import Domain
+import GRDB
 
 /// The charges to a device's ledgers, in the form of a bank statement.
 public struct BudgetStatement: Equatable, Sendable {
@@ -129,5 +130,85 @@ extension BudgetStatement {
         accounts[index].days.append(DayCharges(date: date, charges: 1))
       }
     }
+  }
+}
+
+/// The place of a command among those to its device, at which a part of a statement begins. It stays right when newer commands are
+/// stored, and when older ones are removed.
+public struct StatementPlace: Equatable, Sendable {
+  /// The time of the command.
+  public var at: Timestamp
+  /// The partition of its id; −1 for an id of another form.
+  public var partition: Int64
+  /// The offset of its id; the hash for an id of another form.
+  public var offset: Int64
+  /// The ordinal of its id.
+  public var ordinal: Int64
+
+  /// Makes a place.
+  public init(at: Timestamp, partition: Int64, offset: Int64, ordinal: Int64) {
+    self.at = at
+    self.partition = partition
+    self.offset = offset
+    self.ordinal = ordinal
+  }
+
+  /// Makes the place of a row.
+  init(_ row: CommandRow) {
+    self.init(
+      at: Timestamp(microseconds: row.at), partition: row.id.partition, offset: row.id.offset, ordinal: row.id.ordinal)
+  }
+
+  /// Whether a row comes before the place, in the order of `CommandRow.inOrder`.
+  func isBehind(_ row: CommandRow) -> Bool {
+    (row.at, row.id.partition, row.id.offset, row.id.ordinal) < (at.microseconds, partition, offset, ordinal)
+  }
+}
+
+extension AuditStore {
+  /// Returns the charges by the latest `limit` commands to a device in a range.
+  /// - Parameters:
+  ///   - device: the id of the device.
+  ///   - range: the range of log time.
+  ///   - utcOffset: the offset of the calendar days from UTC, positive to the east.
+  ///   - limit: the greatest number of commands.
+  ///   - place: the place at which a newer part of the statement began; nil for the newest part.
+  /// - Throws: `AuditError` when the file cannot be read.
+  public func statement(
+    _ device: Identifier, range: TimeRange = .all, utcOffset: TimeSpan = .zero, limit: Int = 1_000,
+    before place: StatementPlace? = nil
+  ) throws(AuditError) -> BudgetStatement {
+    try read { db in
+      let words = WordReader(db)
+      var statement = BudgetStatement(
+        device: device, isKnown: false, range: range, utcOffset: utcOffset, accounts: [], commands: 0, free: 0,
+        omitted: 0)
+      var rows = try db.commands(toDevice: device, in: range, words: words)
+      statement.isKnown = try !rows.isEmpty || db.isKnown(device: device, words: words)
+      if let place { rows = Array(rows.prefix { place.isBehind($0) }) }
+      statement.omitted = max(0, rows.count - limit)
+      var earlier = BudgetStatement.EarlierBalances()
+      for row in rows.prefix(statement.omitted) { earlier.note(try row.command(words)) }
+      for row in rows.dropFirst(statement.omitted) {
+        let command = try row.command(words)
+        statement.add(command, showing: try db.events(shownBy: command, words), after: earlier)
+      }
+      if statement.omitted > 0 { statement.begin = rows[statement.omitted...].first.map(StatementPlace.init) }
+      statement.accounts.sort { ($0.ledger.code, $0.owner) < ($1.ledger.code, $1.owner) }
+      return statement
+    }
+  }
+}
+
+extension Database {
+  /// Returns the events of the decisions that name a command: those of its list, and those that came at its log time and joined it.
+  fileprivate func events(shownBy command: Command, _ words: WordReader) throws -> Set<Identifier> {
+    var events: Set<Identifier> = []
+    let instant = TimeRange(from: command.at, to: command.at + TimeSpan(microseconds: 1))
+    try scan(.command, command.command, in: instant, words: words) { line in
+      events.insert(Identifier(decoding: line.event))
+      return true
+    }
+    return events
   }
 }

@@ -1,4 +1,5 @@
 public import Domain
+import GRDB
 
 /// The Live Activities that pushes started, and the zombies among them: the starts for which the device never registered an
 /// activity, which therefore no push can update or end.
@@ -52,4 +53,144 @@ public struct StartedActivities: Equatable, Sendable {
   static let registersWithin = TimeSpan.minutes(30)
   /// The time after which the system ends an activity.
   static let life = TimeSpan.hours(8)
+}
+
+extension AuditStore {
+  /// Finds the pushes of a range that started a Live Activity which never shows up on the device. An activity shows up
+  /// by the first decision or push about an instance that is new on the device; it is matched with the newest start of
+  /// its kind before it.
+  ///
+  /// An activity that the device registered and that no event ever concerned looks like a zombie until it is ended, after
+  /// the kind's `quietEnd` at most.
+  ///
+  /// - Parameters:
+  ///   - range: The range of log time of the starts.
+  ///   - limit: The most starts that are examined, the newest ones first; nil for all.
+  ///   - place: The place behind the last start of the part before; nil for the first part.
+  /// - Throws: `AuditError` when the file cannot be read.
+  public func zombies(
+    range: TimeRange = .all, limit: Int? = nil, after place: StartedActivities.StartPlace? = nil
+  ) throws(AuditError) -> StartedActivities {
+    try read { db in
+      let words = WordReader(db)
+      var found = StartedActivities(range: range, starts: 0, omitted: 0, tooNew: 0, zombies: [])
+      let newest = Timestamp(microseconds: try Int64.fetchOne(db, sql: "SELECT max(atMax) FROM block") ?? 0)
+      var starts: [Identifier: [Command]] = [:]
+      found.starts = try db.countOfStarts(in: range, after: nil)
+      let examined = try db.starts(in: range, after: place, limit: limit, words)
+      found.omitted = max(0, try db.countOfStarts(in: range, after: place) - examined.count)
+      if found.omitted > 0, let limit { found.next = try db.start(limit, in: range, after: place) }
+      for command in examined {
+        if newest - StartedActivities.registersWithin < command.at {
+          found.tooNew += 1
+        } else {
+          starts[command.device, default: []].append(command)
+        }
+      }
+      for (device, commands) in starts { found.zombies += try db.unanswered(commands, device: device, words) }
+      found.zombies.sort { ($0.since, $0.device, $0.command) < ($1.since, $1.device, $1.command) }
+      return found
+    }
+  }
+}
+
+extension Database {
+  /// The rest of a query for pushes of a range that start an activity, older than a place.
+  private static let ofStarts = "FROM activityStart WHERE at >= ? AND at < ? AND (at, seq) < (?, ?)"
+
+  private static func arguments(_ range: TimeRange, _ place: StartedActivities.StartPlace?) -> StatementArguments {
+    [range.first, range.end, place?.at.microseconds ?? .max, place?.number ?? .max]
+  }
+
+  /// Returns the number of pushes of a range that start an activity, older than a place.
+  fileprivate func countOfStarts(in range: TimeRange, after place: StartedActivities.StartPlace?) throws -> Int {
+    try Int.fetchOne(
+      self, sql: "SELECT count(*) \(Self.ofStarts)", arguments: Self.arguments(range, place)) ?? 0
+  }
+
+  /// Returns the newest pushes of a range that start an activity, older than a place, in the order of storing.
+  fileprivate func starts(
+    in range: TimeRange, after place: StartedActivities.StartPlace?, limit: Int?, _ words: WordReader
+  ) throws -> [Command] {
+    let rows = try Row.fetchAll(
+      self,
+      sql: """
+        SELECT \(CommandRow.columns) FROM command WHERE seq IN (
+          SELECT seq \(Self.ofStarts) ORDER BY at DESC, seq DESC LIMIT ?)
+        ORDER BY seq
+        """, arguments: Self.arguments(range, place) + [limit.map { max(0, $0) } ?? -1])
+    return try rows.map { try CommandRow($0).command(words) }
+  }
+
+  /// Returns the place behind so many of the newest starts of a range that are older than a place.
+  fileprivate func start(
+    _ count: Int, in range: TimeRange, after place: StartedActivities.StartPlace?
+  ) throws -> StartedActivities.StartPlace? {
+    let row = try Row.fetchOne(
+      self, sql: "SELECT at, seq \(Self.ofStarts) ORDER BY at DESC, seq DESC LIMIT 1 OFFSET ?",
+      arguments: Self.arguments(range, place) + [max(0, count - 1)])
+    return try row.map {
+      StartedActivities.StartPlace(at: Timestamp(microseconds: try $0.integer(0)), number: try $0.integer(1))
+    }
+  }
+
+  /// Returns those of the starts on one device that no activity is matched with. All starts of the device take part in the matching, so that
+  /// an activity of a newer one, which another part of a list shows, is not taken for that of an older one.
+  fileprivate func unanswered(
+    _ starts: [Command], device: Identifier, _ words: WordReader
+  ) throws -> [StartedActivities.UnregisteredStart] {
+    let decisions = try decisions(ofDevice: device, in: .all, words: words)
+    let pushes = try commands(toDevice: device, in: .all, words: words).map { try $0.command(words) }
+    let examined = Set(starts.map(\.command))
+    var open = Self.taken(pushes.filter { $0.subject != nil }.sorted { $0.at < $1.at })
+    for activity in Self.activities(decisions, pushes) {
+      let answers = open.lastIndex {
+        $0.serves.first?.kind == activity.kind && $0.at < activity.at && activity.at < $0.at + StartedActivities.life
+      }
+      if let answers { open.remove(at: answers) }
+    }
+    return open.filter { examined.contains($0.command) }.map { start in
+      let kind = start.serves.first?.kind ?? ""
+      return StartedActivities.UnregisteredStart(
+        device: start.device, subject: start.subject ?? "", kind: kind, since: start.at, command: start.command,
+        decisionsSince: decisions.count {
+          $0.kind == kind && $0.at > start.at && $0.at < start.at + StartedActivities.life
+        })
+    }
+  }
+
+  /// Returns the starts that APNs can have taken, oldest first. A subject is started again while its activity could live only if APNs did not
+  /// take the start before.
+  /// - Parameter starts: The starts on one device, oldest first.
+  private static func taken(_ starts: [Command]) -> [Command] {
+    var next: [String: Timestamp] = [:]
+    var taken: [Command] = []
+    for start in starts.reversed() {
+      let key = "\(start.serves.first?.kind ?? "") \(start.subject ?? "")"
+      if let again = next[key], again < start.at + StartedActivities.life, again > start.at { continue }
+      taken.append(start)
+      next[key] = start.at
+    }
+    return taken.reversed()
+  }
+
+  /// Returns the kind of each activity of a device and the time at which it first shows up, earliest first.
+  /// Push-to-start instances are not counted.
+  private static func activities(
+    _ decisions: [Decision], _ pushes: [Command]
+  ) -> [(kind: Identifier, at: Timestamp)] {
+    let starters = Set(pushes.filter { $0.subject != nil }.flatMap { $0.serves.map(\.instance) })
+    var first: [Identifier: (kind: Identifier, at: Timestamp)] = [:]
+    func note(_ instance: Identifier, _ kind: Identifier, _ at: Timestamp) {
+      guard !starters.contains(instance), first[instance].map({ at < $0.at }) ?? true else { return }
+      first[instance] = (kind, at)
+    }
+    for decision in decisions where decision.surface == .liveActivity {
+      note(decision.instance, decision.kind, decision.at)
+    }
+    for push in pushes where push.surface == .liveActivity {
+      for served in push.serves { note(served.instance, served.kind, push.at) }
+    }
+    return first.sorted { ($0.value.at, $0.key) < ($1.value.at, $1.key) }.map(\.value)
+  }
 }

@@ -155,3 +155,91 @@ extension Database {
     return (pages - free) * (try Int64.fetchOne(self, sql: "PRAGMA page_size") ?? 4096)
   }
 }
+
+/// Settings for opening a store.
+public struct AuditOptions: Equatable, Sendable {
+  /// `read` never changes the file and needs one that is up to date. `write` makes the file, or brings it up to date.
+  public enum Access: Equatable, Sendable { case read, write }
+
+  /// Whether the store may be written.
+  public var access: Access
+  /// The time to wait for another writer. After it the call fails as `AuditError.Kind.locked`.
+  public var busyTimeout: TimeSpan
+  /// The memory in which pages of the file are cached, in bytes.
+  public var cacheBytes: Int
+  /// The limit on the size of the file in bytes; nil: the disk is the limit. A batch that does not fit is refused as
+  /// `AuditError.Kind.diskFull`.
+  public var fileBytesMax: Int64?
+
+  /// - Parameters:
+  ///   - access: whether the store will be written.
+  ///   - busyTimeout: the time to wait for another writer.
+  ///   - cacheBytes: bytes of memory for pages of the file; 64 MiB by default.
+  ///   - fileBytesMax: the limit on the size of the file in bytes; nil: none.
+  public init(
+    access: Access = .write, busyTimeout: TimeSpan = .seconds(5), cacheBytes: Int = 64 << 20, fileBytesMax: Int64? = nil
+  ) {
+    self.access = access
+    self.busyTimeout = busyTimeout
+    self.cacheBytes = cacheBytes
+    self.fileBytesMax = fileBytesMax
+  }
+}
+
+extension AuditStore {
+  /// Stores a batch and its positions in one transaction. Push tokens become keyed hashes (`TokenKey`). A record whose id is
+  /// stored already is counted as a duplicate and changes nothing.
+  /// - Returns: the number of new records and of duplicates.
+  /// - Throws: `AuditError`, in which case nothing of the batch is stored.
+  @discardableResult
+  public func store(_ batch: AuditBatch) throws(AuditError) -> StoredCounts {
+    do {
+      return try write { db in
+        var writer = try BatchWriter(db, words: words, filling: filling, sequenceFloor: sequenceFloor)
+        for decision in batch.decisions { try writer.insert(decision) }
+        for command in batch.commands { try writer.insert(keyOfTokens().concealing(command)) }
+        try writer.finish(positions: batch.positions, holes: batch.holes)
+        return writer.counts
+      }
+    } catch {
+      // The transaction is rolled back, and with it the numbers that it gave to new words and the decisions that were counted.
+      words.removeAll()
+      filling.reset()
+      throw error
+    }
+  }
+}
+
+extension AuditStore {
+  /// Removes what the limits do not allow, the oldest first, in short transactions, and gives free pages back to the disk.
+  /// - Throws: `AuditError` when the file cannot be read or written. Transactions before the failure stay done.
+  public func retain(_ retention: Retention) throws(AuditError) -> Retention.Report {
+    var run = RetentionRun(store: self, retention: retention)
+    return try self.run { try run.run() }
+  }
+}
+
+/// The time that a store covers, and the records that it will never have.
+public struct StoreHealth: Equatable, Sendable {
+  /// The first holes by topic, partition and offset, at most `AuditSummary.holesMax`.
+  public var holes: [AuditHole]
+  /// The number of records of all holes.
+  public var recordsMissing: Int
+  /// The times of the oldest and of the newest record, in µs since 1970; nil in an empty store.
+  public var times: ClosedRange<Int64>?
+}
+
+extension AuditStore {
+  /// Returns the holes of the store and the time that it covers. Unlike `summary()` it counts nothing, so it is quick at any size.
+  /// - Throws: `AuditError` when the file cannot be read.
+  public func health() throws(AuditError) -> StoreHealth {
+    try read { db in
+      let missing = try Row.fetchOne(db, sql: "SELECT CAST(total(next - first) AS INTEGER) FROM hole")
+      let times = try Row.fetchOne(db, sql: "SELECT min(atMin), max(atMax) FROM block")
+      let (first, last) = (try times?.optionalInteger(0), try times?.optionalInteger(1))
+      return StoreHealth(
+        holes: try db.holes(), recordsMissing: try missing?.integer(0, as: Int.self) ?? 0,
+        times: first.flatMap { first in last.flatMap { first <= $0 ? first...$0 : nil } })
+    }
+  }
+}

@@ -162,3 +162,108 @@ public enum AuditText {
     return "\(tenths / 10).\(tenths % 10) %"
   }
 }
+
+extension AuditText {
+  /// Returns one line for each zombie, an activity that no push can update or end, and the number of starts.
+  public static func render(_ started: StartedActivities) -> PrintableText {
+    var table = TextTable(
+      ["since", "kind", "subject", "device", "start", "decisions since"], [.left, .left, .left, .left, .left, .right])
+    for zombie in started.zombies {
+      table.add(
+        Figure.time(zombie.since), zombie.kind.text, zombie.subject.text, zombie.device.text, zombie.command.text,
+        Figure.grouped(Int64(zombie.decisionsSince)))
+    }
+    let young = started.tooNew > 0 ? "; \(Figure.grouped(Int64(started.tooNew))) too new to tell" : ""
+    let older = started.omitted > 0 ? "; \(Figure.grouped(Int64(started.omitted))) older not examined" : ""
+    let count = Figure.count(started.zombies.count, "zombie")
+    let starts = Figure.count(started.starts, "start")
+    let list: PrintableText = started.zombies.isEmpty ? "" : table.text()
+    return list
+      + "\(count) of \(starts): started by push, and no activity of the kind showed up on the device\(young)\(older)\n"
+  }
+}
+
+extension AuditText {
+  /// Returns the charges of each account with the tokens left after each.
+  public static func render(_ statement: BudgetStatement) -> PrintableText {
+    guard statement.isKnown else { return "device \(statement.device) is not known\n" }
+    var text: PrintableText =
+      "device \(statement.device): \(Figure.count(statement.commands, "command")) (\(statement.free) of them free)\n"
+    if statement.omitted > 0 { text += "  (\(Figure.count(statement.omitted, "older command")) left out)\n" }
+    for account in statement.accounts {
+      text += "\n\(account.ledger.rawValue) \(account.owner)\n"
+      var table = TextTable(
+        ["time", "left", "change", "charged for", "command"], [.left, .right, .right, .left, .left])
+      table.add("opening", "\(account.opening)", "", "", "")
+      for line in account.lines {
+        let events = Figure.count(line.events, "event")
+        table.add(
+          Figure.time(line.at), "\(line.left)",
+          line.change == 0 ? "" : line.change > 0 ? "+\(line.change)" : "\(line.change)",
+          "\(line.kinds.map(\.text).joined(separator: "+")) (\(events))", line.command.text)
+      }
+      text += table.text(indent: 2)
+      let days = account.days.map { "\($0.date) \($0.charges)" }.joined(separator: ", ")
+      text += "  charges by day (\(offset(statement.utcOffset))): \(days)\n"
+    }
+    return text
+  }
+
+  /// An offset from UTC such as `UTC+5:30`.
+  private static func offset(_ span: TimeSpan) -> String {
+    let minutes = span.microseconds / 60_000_000
+    guard minutes != 0 else { return "UTC" }
+    let size = minutes.magnitude
+    let rest = size % 60
+    return "UTC\(minutes < 0 ? "-" : "+")\(size / 60)\(rest == 0 ? "" : ":\(rest < 10 ? "0" : "")\(rest)")"
+  }
+}
+
+extension AuditText {
+  /// Returns each story: every decision with its explanation, the push, and its charges.
+  public static func render(_ answer: WhyAnswer) -> PrintableText {
+    var text: PrintableText = "device \(answer.question.device)"
+    if let event = answer.event { text += ", event \(event)" }
+    text += "\n"
+    if answer.stories.isEmpty {
+      text += "  no decision is stored for this\n"
+      for remark in answer.remarks { text += "  - \(remark)\n" }
+    }
+    for story in answer.stories { text += render(story) }
+    return text
+  }
+
+  private static func render(_ story: WhyAnswer.Story) -> PrintableText {
+    var text: PrintableText = "\n\(story.kind) \(story.instance) (\(story.surface.rawValue))\n  \(story.outcome)\n"
+    for step in story.steps {
+      let decision = step.decision
+      text += "  \(Figure.time(decision.at))  \(decision.verdict.rawValue) \(decision.reason.rawValue)"
+      text += "  \(decision.decision)\n"
+      text += "    \(step.explanation)\n"
+      if let counterfactual = step.counterfactual { text += "    \(counterfactual)\n" }
+      let others = step.otherEvents.map(\.text)
+      if !others.isEmpty { text += "    shows, too: \(others.joined(separator: ", "))\n" }
+    }
+    if let command = story.command {
+      text +=
+        "  push \(command.command) at \(Figure.time(command.at)), worth sending until \(Figure.time(command.expires))\n"
+      for served in command.serves where served.instance == story.instance && served.eventsLeftOut > 0 {
+        text +=
+          "    shows \(Figure.count(served.events.count, "event")) that it names, and \(Figure.grouped(Int64(served.eventsLeftOut))) more\n"
+      }
+      if story.charges.isEmpty { text += "    free: no ledger was charged\n" }
+      var table = TextTable([], [.left, .left, .right, .left, .right])
+      for charge in story.charges {
+        table.add("charged", "\(charge.ledger.rawValue) \(charge.owner)", "\(charge.before)", "->", "\(charge.after)")
+      }
+      text += table.text(indent: 4)
+    }
+    guard let last = story.steps.last(where: { $0.decision.reason != .duplicate }) ?? story.steps.last else {
+      return text
+    }
+    let policy = last.decision.policy
+    text +=
+      "  policy \(policy.version) (\(policy.hash)); what to do: \(ReasonText.advice(story, last.decision.reason))\n"
+    return text
+  }
+}
