@@ -174,3 +174,44 @@ public struct DeadLetterQueue {
       operation: "reading \(place)", isRetriable: false)
   }
 }
+
+/// A part of the list of dead letters, the newest first.
+public struct DeadLetterPage: Sendable {
+  /// The letters.
+  public var letters: [DeadLetterRecord] = []
+  /// The place at which the list goes on; nil if there are no older letters.
+  public var next: DeadLetterCursor?
+}
+
+/// A place in the list of dead letters: the offset in each partition before which the older letters are. A partition without older letters is
+/// left out.
+public struct DeadLetterCursor: Sendable, Equatable {
+  /// The offsets, by the number of the partition.
+  public var tops: [Int32: Int64]
+
+  /// Makes a place.
+  ///
+  /// - Parameter tops: The offsets, by the number of the partition.
+  public init(tops: [Int32: Int64]) { self.tops = tops }
+}
+
+/// The outcome of a replay, letter by letter.
+public struct ReplayReport: Sendable {
+  /// A letter that cannot be replayed, or must not be.
+  public struct Refusal: Sendable {
+    /// The letter.
+    public var letter: DeadLetterRecord
+    /// A sentence for a person: the reason, and what to do.
+    public var why: String
+  }
+
+  /// Letters that were replayed now.
+  public var replayed: [DeadLetterRecord] = []
+  /// Letters of an earlier replay; they are not replayed again.
+  public var replayedBefore: [DeadLetterRecord] = []
+  /// Letters that were not replayed.
+  public var refused: [Refusal] = []
+
+  /// Begins without letters.
+  public init() {}
+}

@@ -35,3 +35,44 @@ public protocol DecisionSink: AnyObject {
 extension DecisionSink {
   public func note(_ hole: AuditHole, positions: [AuditPosition]) throws { try store([], positions: positions) }
 }
+
+/// One decision or command for the audit store.
+public struct AuditRecord: Sendable {
+  /// The value of a record.
+  public enum Content: Sendable {
+    /// A line of a block. It refers to the bytes of the block, so that a batch of lines takes little memory beside the blocks.
+    case decision(DecisionLine)
+    case command(Command)
+  }
+
+  /// The decision or the command.
+  public var content: Content
+  /// The partition that the record was read from.
+  public var partition: Int32
+  /// The record's offset in its partition. All decisions of a block have the same one.
+  public var offset: Int64
+  /// The number of the decision's line in its block, from 1; nil for a command.
+  public var line: Int?
+}
+
+/// A store's refusal of records for their content. Trying again does not help; after any other error of a store it may.
+public struct RecordRefusal: Error, Equatable, Sendable {
+  /// The reason, in words.
+  public var reason: String
+
+  /// Makes a refusal.
+  ///
+  /// - Parameter reason: The reason, in words.
+  public init(reason: String) { self.reason = reason }
+}
+
+/// A store that cannot be used until a person mends it or moves it away. Trying again with the same store does not help.
+public struct UnusableStore: Error, Equatable, Sendable {
+  /// The reason and the remedy, in words.
+  public var reason: String
+
+  /// Makes a failure.
+  ///
+  /// - Parameter reason: The reason and the remedy, in words.
+  public init(reason: String) { self.reason = reason }
+}

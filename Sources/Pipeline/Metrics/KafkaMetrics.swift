@@ -1,4 +1,4 @@
-import Installation
+package import Installation
 import Observing
 
 /// The metrics of Kafka clients, from librdkafka's own statistics.
@@ -57,5 +57,17 @@ struct KafkaMetrics {
       "rouse_kafka_statistics_unreadable_total", [client],
       help: "Statistics of Kafka clients that were not JSON or too large, so that the older ones are shown",
       advice: "Set `kafka.statisticsIntervalSeconds` to 0, and report the version of librdkafka (`/version`).")
+  }
+}
+
+extension RealCluster {
+  /// Makes the cluster as a stage uses it. Clients whose configuration has an interval of statistics show them in the metrics.
+  ///
+  /// - Parameters:
+  ///   - role: The role of the stage.
+  ///   - counters: The metrics of the process.
+  package convenience init(_ role: Role, _ counters: PipelineCounters) {
+    let clients = counters.clients
+    self.init { clients.sink(KafkaMetrics.client(role, $0)) }
   }
 }

@@ -1,3 +1,4 @@
+import Domain
 public import Installation
 public import KafkaClient
 public import Planning
@@ -103,4 +104,71 @@ extension PipelineSettings {
     get { cluster.timestamps }
     set { cluster.timestamps = newValue }
   }
+}
+
+/// The settings of intake.
+public struct IntakeSettings: Sendable {
+  /// The most records of public topics that intake reads in one poll.
+  /// - Beyond: the rest is read in the next turn.
+  public var pollRecordsMax = 1000
+  /// The most batches, each of one poll, that intake has under way: read, and not confirmed by the broker yet. At most
+  /// 255, because deliveries are counted by the lowest eight bits of a batch's number.
+  /// - Beyond: intake waits for the oldest batch; after a second it pauses.
+  public var batchesUnderwayMax = 32
+  /// The most log records that may be queued or in flight when intake sends more, each partition's copy counted: below
+  /// the number that librdkafka queues by default, so that a send need not wait.
+  /// - Beyond: intake waits for deliveries; after a second it pauses.
+  public var recordsInFlightMax = 65_536
+  /// The most bytes that intake holds when it reads or sends more: of the source records under way, and of their log
+  /// records, each partition's copy counted.
+  /// - Beyond: intake waits for deliveries; after a second it pauses.
+  public var bytesUnderwayMax = 64 << 20
+  /// The number of events, and that of signals, that intake remembers to drop repeats. Two sets of this size are kept for each, the newer
+  /// and the older one; an event or a signal takes 16 bytes and the set's overhead.
+  /// - Beyond: the older set is forgotten. Planners still recognise repeats of the newest events of each
+  ///   subject.
+  public var duplicateWindow = 500_000
+  /// The number of records that a planner may be behind its log partition. Beyond it intake pauses, so that a log that
+  /// is bounded by its retention does not lose records that were not planned yet. With 0 it never pauses for this.
+  /// - Beyond: intake pauses.
+  public var plannerLagMax: Int64 = 1_000_000
+
+  /// Makes settings with the defaults.
+  public init() {}
+}
+
+/// The settings of planners.
+public struct PlannerSettings: Sendable {
+  /// The longest time between two commits of a planner thread. A shorter one means less latency and more transactions. A thread without
+  /// further records commits after a third of it, and at once after a pause. After a commit that took more than half of it, a thread plans
+  /// as long as that commit took, at most this time.
+  /// - Beyond: the transaction is committed.
+  public var commitInterval: Duration = .milliseconds(100)
+  /// The number of bytes at which a transaction is committed early.
+  /// - Beyond: the transaction is committed early.
+  public var transactionBytesMax = 16 << 20
+  /// The most log records that a planner thread reads in one poll.
+  /// - Beyond: the rest is read in the next turn.
+  public var pollRecordsMax = 500
+  /// The most decisions that a planner makes for one event before it lets the thread write them. A larger fan-out
+  /// continues from its cursor.
+  /// - Beyond: the fan-out continues from its cursor, in another transaction if need be.
+  public var stepDecisionsMax = 20_000
+  /// The largest number of bytes of a record that holds several decisions.
+  public var decisionBlockBytesMax = DecisionBlock.bytesMax
+  /// The time after which the broker aborts a transaction whose owner is gone, and so the longest time that a take-over
+  /// may have to wait.
+  /// - Beyond: the broker aborts the transaction; the planner that takes over decides its records again.
+  public var transactionTimeout: Duration = .seconds(15)
+  /// The folder of local snapshots, which make a restart on the same machine quick; nil for none. Each installation needs
+  /// a separate folder; its processes on one machine may share it.
+  public var snapshotFolder: String?
+  /// The time between two snapshots of a partition. A restart reads only what changed since the newest snapshot from
+  /// the topic.
+  public var snapshotInterval: Duration = .seconds(300)
+  /// The shortest time from the begin of one sweep over the screens of a partition to that of the next; nil for no sweeps. A sweep of a
+  /// large partition takes longer, because sweeps take at most 0.5 % of a planner thread.
+  public var sweepInterval: Duration? = .seconds(10)
+  /// Makes settings with the defaults.
+  public init() {}
 }

@@ -1,5 +1,5 @@
 import Installation
-import KafkaClient
+public import KafkaClient
 
 extension PlannerWorker {
   /// The properties of the transactional producer.
@@ -51,5 +51,49 @@ extension PlannerWorker {
     // it handed a partition over; `GroupWatch` sees that.
     if settings.isStaticMember { configuration["group.instance.id"] = transactionalID }
     return configuration
+  }
+}
+
+/// The connections of a working planner thread. All of them belong to that thread.
+struct PlannerClients {
+  /// Reads the log as a member of the planners' group.
+  let consumer: any ClusterConsumer
+  /// Writes what was decided.
+  let transaction: PlannerTransaction
+  /// Reads the state of partitions that are being restored.
+  let reader: StateReader
+  /// The number of partitions of the log.
+  let partitionCount: Int32
+}
+
+extension PlannerWorker: KafkaRebalanceListener {
+  /// Takes over partitions. They are paused before any record of them is planned; reading continues at the restored
+  /// position.
+  ///
+  /// - Parameter partitions: The new partitions.
+  /// - Returns: The beginning of each partition as its start. Before a record is planned, the restore moves the
+  ///   consumer to the restored position.
+  public func assigned(_ partitions: [KafkaTopicPartition]) -> [KafkaTopicPartition: KafkaOffset] {
+    follow(.assigned(partitions.map(\.partition).sorted()))
+    watch?.rebalanced(at: clock.elapsed)
+    published.hasJoined = true
+    report.rebalanced(.assigned, partitions)
+    return Dictionary(uniqueKeysWithValues: partitions.map { ($0, .beginning) })
+  }
+
+  /// Commits, then releases the partitions that are about to go to other members.
+  ///
+  /// - Parameter partitions: The partitions that the group takes away.
+  public func revoked(_ partitions: [KafkaTopicPartition]) {
+    follow(.revoked(partitions.map(\.partition)))
+    report.rebalanced(.revoked, partitions)
+  }
+
+  /// Aborts everything planned since the last commit, and releases partitions that may belong to other members already.
+  ///
+  /// - Parameter partitions: The partitions that are gone.
+  public func lost(_ partitions: [KafkaTopicPartition]) {
+    report.rebalanced(.lost, partitions)
+    follow(.lost(partitions.map(\.partition)))
   }
 }
