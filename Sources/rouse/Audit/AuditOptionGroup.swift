@@ -35,3 +35,30 @@ struct AuditOptionGroup: ParsableArguments {
     }
   }
 }
+
+/// The options that restrict an answer to a span of log time.
+struct TimeRangeOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Only from this time on, RFC 3339.", valueName: "time"), transform: Instant.read)
+  var from: Timestamp?
+  @Option(help: ArgumentHelp("Only before this time, RFC 3339.", valueName: "time"), transform: Instant.read)
+  var to: Timestamp?
+
+  var range: TimeRange { TimeRange(from: from, to: to) }
+
+  func validate() throws {
+    if let from, let to, from >= to {
+      throw ValidationError("--from \(from) is not before --to \(to), so there is nothing between them; exchange them")
+    }
+  }
+}
+
+/// The option `--limit`: the largest number of values (`top`), of latest decisions and commands (`device`), or of
+/// latest commands, each with all its charges (`statement`), or of access records (`access`).
+struct LimitOption: ParsableArguments {
+  @Option(help: ArgumentHelp("Print at most this many.", valueName: "count"))
+  var limit = 100
+
+  func validate() throws {
+    if limit < 1 { throw ValidationError("--limit: found \(limit), expected at least 1") }
+  }
+}

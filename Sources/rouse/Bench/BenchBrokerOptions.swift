@@ -1,5 +1,6 @@
 import ArgumentParser
 import Benchmarks
+import Domain
 import Foundation
 
 /// The options by which every benchmark with a broker finds it.
@@ -71,5 +72,21 @@ extension ChildProgram {
   static func rouse(list arguments: [String]) -> ChildProgram {
     ChildProgram(
       executable: URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath(), arguments: arguments)
+  }
+}
+
+/// Runs the embedded broker of a benchmark as a child process; hidden, because only benchmarks start it.
+struct BenchBrokerCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "broker", abstract: "Run an embedded broker until standard input ends; the benchmarks start it.",
+    discussion: """
+      Prints its address first. Then it makes a topic for every line `name partitions` and answers `ok`.
+
+      EXAMPLE
+        rouse bench broker
+      """, shouldDisplay: false)
+
+  func run() throws {
+    try BrokerService.run(read: { readLine() }, write: { try Output.print(data: $0 + "\n") })
   }
 }

@@ -127,3 +127,55 @@ struct DemoCommand: AsyncParsableCommand {
     if !stay { try Output.print("look around: \(rouse) demo --stay keeps the console until Ctrl-C\n") }
   }
 }
+
+/// The directory of the demo's audit store.
+struct DemoDirectory {
+  let path: String
+  let isKept: Bool
+
+  /// - Parameter keep: the directory to keep; nil makes a temporary one.
+  /// - Throws: ``Failure`` when it cannot be made, or holds a store already.
+  init(keep: String?) throws {
+    path = keep ?? NSTemporaryDirectory() + "rouse-demo-\(ProcessInfo.processInfo.processIdentifier)"
+    isKept = keep != nil
+    do {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    } catch {
+      throw Failure("cannot make \(path): \((error as NSError).localizedDescription)")
+    }
+    if FileManager.default.fileExists(atPath: path + "/audit.sqlite") {
+      throw Failure("\(path) holds an audit store already; name another directory with --keep")
+    }
+  }
+
+  /// Removes the directory if it is a temporary one.
+  func removeUnlessKept() {
+    guard !isKept else { return }
+    do {
+      try FileManager.default.removeItem(atPath: path)
+    } catch {
+      Words.say("rouse: \(path) could not be removed: \((error as NSError).localizedDescription)")
+    }
+  }
+}
+
+/// The events and the policy that come with the demo.
+struct DemoResources {
+  let policy: PolicyDocument
+  let events: String
+  let day = "8 March 2013, New York: EWR, JFK, LGA"
+
+  /// - Parameter path: a policy file to use instead of the demo's own.
+  /// - Throws: ``Failure`` when the files are not in the program's folder, and what reading the policy throws.
+  init(policy path: String?) throws {
+    guard
+      let events = Bundle.module.path(
+        forResource: "flights-nyc-2013-03-08", ofType: "jsonl.gz", inDirectory: "Resources"),
+      let own = Bundle.module.path(forResource: "flights.policy", ofType: "yaml", inDirectory: "Resources")
+    else {
+      throw Failure("the demo's files are not beside the program; keep rouse_rouse.resources in the same directory")
+    }
+    self.events = events
+    policy = try PolicyFile.document(path ?? own)
+  }
+}

@@ -1,10 +1,13 @@
 import Backtesting
 import Console
 import DeviceView
+import Domain
 import Installation
+import JSON
 import Keys
 import Logging
 import Observing
+import Operating
 import Pipeline
 import Serving
 
@@ -119,5 +122,62 @@ enum ConsoleRole {
       throw Failure(
         "\(SettingKey.consoleKeys.rawValue): \(error); make a key file with rouse keys create --file \(path)")
     }
+  }
+}
+
+extension ConsoleProcess {
+  /// Describes this process.
+  ///
+  /// - Parameters:
+  ///   - roles: The roles of the process.
+  ///   - threads: The threads that the process is to have.
+  ///   - status: The status of the threads.
+  init(roles: [Role], threads: [PipelineStatus.StageThread], _ status: PipelineStatus) {
+    self.init { Self.state(roles, threads, status.snapshot) }
+  }
+
+  /// Returns the roles and partitions of a process.
+  static func state(
+    _ roles: [Role], _ threads: [PipelineStatus.StageThread], _ status: PipelineStatus.StatusSnapshot
+  ) -> RunningState {
+    let running = roles.map { role in
+      let threads = threads.filter { $0.role == role }
+      guard !threads.isEmpty else { return RunningRole(role) }
+      return RunningRole(
+        role, threadCount: threads.count, notReady: status.reasonsNotReady(threads),
+        oldestTurn: threads.compactMap { status.turns[$0] }.min())
+    }
+    let partitions = status.planners.values.flatMap(\.partitions).sorted { $0.number < $1.number }
+    return RunningState(roles: running, partitions: partitions.map { ProcessStatus.OwnedPartition($0) })
+  }
+}
+
+extension ProcessStatus.OwnedPartition {
+  /// Tells of a partition of this process.
+  fileprivate init(_ partition: PipelineStatus.PartitionStatus) {
+    self.init(
+      number: partition.number, state: partition.state.rawValue, next: partition.next, devices: partition.devices,
+      lagRecords: partition.lagRecords,
+      restore: partition.restoredFrom.map {
+        .init(isUnderWay: false, source: $0 == .topic ? "topic" : "snapshot", seconds: partition.restoreSeconds)
+      })
+  }
+}
+
+extension ObjectiveHindsight: ObjectiveComparison {
+  mutating func comparedObjectives() -> [(kind: Identifier, objective: ComparedObjective)] {
+    results().map { kind, objective in
+      (
+        kind,
+        ComparedObjective(
+          freshWithin: objective.freshWithin, share: objective.share, wrongAtLeast: objective.wrongAtLeast,
+          instances: objective.instances, changes: objective.changes, met: objective.met, possible: objective.possible)
+      )
+    }
+  }
+
+  mutating func encoding() -> (inout JSONWriter) -> Void {
+    let results = results()
+    return { Self.encode(results, to: &$0) }
   }
 }

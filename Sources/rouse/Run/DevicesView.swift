@@ -1,6 +1,7 @@
 import DeviceView
 import Domain
 import Foundation
+import Gateway
 import Installation
 import KafkaClient
 import Logging
@@ -87,6 +88,22 @@ struct DevicesView {
           "the view of devices cannot be written, so it becomes old; it is tried again", metadata: ["error": "\(error)"]
         )
       }
+    }
+  }
+}
+
+/// The view of the registrations, as the gateway looks into it.
+struct ViewedDevices: RegisteredDevices {
+  /// The view.
+  let store: DeviceStore
+
+  var ageSeconds: Int? { store.age(at: Date()) }
+
+  func find(_ device: String) throws(RegisteredDevicesError) -> RegisteredDevice? {
+    do throws(DeviceStoreError) {
+      return try store.find(device).map { RegisteredDevice(app: $0.app, value: $0.value) }
+    } catch {
+      throw RegisteredDevicesError("\(error)")
     }
   }
 }

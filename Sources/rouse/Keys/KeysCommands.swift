@@ -100,3 +100,61 @@ struct KeysCreateCommand: ParsableCommand {
     return .seconds(count * unit)
   }
 }
+
+/// Lists the keys of the HTTP gateway and of the console.
+struct KeysListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the keys, without their secrets.",
+    discussion: """
+      EXAMPLE
+        rouse keys list --file keys.json
+      """)
+
+  @OptionGroup var keyFile: KeyFileOption
+  @OptionGroup var output: FormatOption
+
+  func run() throws {
+    let (file, now) = (try keyFile.read(), KeyFileOption.now)
+    switch output.format {
+    case .text:
+      if file.keys.isEmpty { Words.say("no keys; rouse keys create makes one") }
+      for key in file.keys {
+        let words = [key.id, key.role.rawValue, key.state(at: now), key.bounds].compactMap { $0 }
+        try Output.print(PrintableText(escaping: words.joined(separator: "  ")) + "\n")
+      }
+    case .json:
+      var json = JSONWriter()
+      json.beginArray()
+      for key in file.keys { key.encode(to: &json, at: now) }
+      json.endArray()
+      try Output.print(json.bytes)
+    }
+  }
+}
+
+/// Revokes a key of the HTTP gateway or of the console.
+struct KeysRevokeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "revoke", abstract: "Revoke a key, so that it stops working.",
+    discussion: """
+      The key stays in the file, so that logs can still be understood. A running gateway or console refuses it within a second or two.
+
+      EXAMPLE
+        rouse keys revoke 5d0c7a1e93b2 --file keys.json
+      """)
+
+  @Argument(help: ArgumentHelp("The id of the key, as rouse keys list shows it.", valueName: "id"))
+  var id: String
+  @OptionGroup var keyFile: KeyFileOption
+
+  func run() throws {
+    var file = try keyFile.read()
+    guard let index = file.keys.firstIndex(where: { Identifier($0.id) == Identifier(id) }) else {
+      throw Failure("\(keyFile.file): there is no key \(id); rouse keys list shows the ids")
+    }
+    guard file.keys[index].revoked == nil else { return Words.say("key \(id) was revoked before") }
+    file.keys[index].revoked = KeyFileOption.now
+    try file.write(to: keyFile.file)
+    Words.say("key \(id) is revoked")
+  }
+}

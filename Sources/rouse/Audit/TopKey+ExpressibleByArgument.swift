@@ -1,4 +1,0 @@
-public import ArgumentParser
-public import Auditing
-
-extension Top.Key: ExpressibleByArgument {}
