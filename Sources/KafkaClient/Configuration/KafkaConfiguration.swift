@@ -1,3 +1,5 @@
+import CLibrdkafka
+
 /// The properties of a client, under librdkafka's names, in the order in which they were given.
 ///
 /// Every property of librdkafka's `CONFIGURATION.md` may be given, SASL and TLS included. librdkafka checks keys and values
@@ -72,5 +74,61 @@ extension KafkaConfiguration: CustomStringConvertible, CustomDebugStringConverti
     let key = key.lowercased()
     return key.contains("password") || key.contains("secret") || key.contains("private")
       || ["ssl.key.pem", "ssl_key", "sasl.oauthbearer.config", "sasl.kerberos.kinit.cmd"].contains(key)
+  }
+}
+
+extension KafkaConfiguration {
+  /// The reasons for which librdkafka refuses a property.
+  public enum Refusal: Sendable, Equatable, CustomStringConvertible {
+    /// No property has that name.
+    case unknownName
+    /// The value is not accepted. It is secret, so the reason is left out.
+    case secretValue
+    /// The value is not accepted, with librdkafka's reason, which may repeat the value.
+    case value(String)
+
+    public var description: String {
+      switch self {
+      case .unknownName: "there is no property of that name"
+      case .secretValue: "the value is not accepted (it is secret, so not shown)"
+      case .value(let reason): reason
+      }
+    }
+  }
+
+  /// Checks a property on its own, without making a client.
+  ///
+  /// Rules between properties, such as SASL without a password, are checked only when a client is made.
+  /// - Returns: the reason why librdkafka refuses the property; `nil` when it would be accepted.
+  public static func refusal(of key: String, _ value: String) -> Refusal? {
+    // An empty configuration is never refused, so this does not fail.
+    guard let handle = try? ConfigurationHandle(KafkaConfiguration()) else { return .unknownName }
+    return handle.refusal(of: key, value)
+  }
+}
+
+/// Receives librdkafka's statistics of one client as a JSON document, every `statistics.interval.ms`, on the thread that polls the
+/// client, while it polls. Its members are described in librdkafka's `STATISTICS.md`.
+public typealias KafkaStatisticsSink = ([UInt8]) -> Void
+
+/// A line of librdkafka's own log.
+public struct KafkaLogLine: Sendable, Hashable {
+  /// The syslog level: 0 emergency … 3 error, 4 warning, 5 notice, 6 info, 7 debug.
+  public var level: Int32
+  /// The part of librdkafka that logged the line, such as `FAIL` or `REBALANCE`.
+  public var facility: String
+  /// The text.
+  public var message: String
+}
+
+/// Receives librdkafka's log lines, on the thread that polls the client, while it polls.
+public typealias KafkaLogSink = (KafkaLogLine) -> Void
+
+/// The librdkafka that this program runs with.
+public enum KafkaLibrary {
+  /// The version of the loaded library, such as `2.0.2`.
+  public static var version: String {
+    // `rd_kafka_version_str` answers a static NUL-terminated string.
+    unsafe String(cString: rd_kafka_version_str())
   }
 }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A Kafka endpoint inside this process, for tests and demonstrations: librdkafka's mock cluster.
 ///
 /// It listens on 127.0.0.1 at a random port, and any client of this machine can use it. The cluster and all its records live
@@ -104,4 +106,65 @@ public final class EmbeddedBroker {
   public func setLeader(of partition: KafkaTopicPartition, to broker: Int32?) throws(KafkaError) {
     try handle.setLeader(partition, broker: broker ?? -1)
   }
+}
+
+/// A TCP port of 127.0.0.1 that nobody else gets, and on which nobody listens: connections to it are refused.
+///
+/// The embedded broker gives up the port of a broker that is down, and ends the process if the port is taken when the broker comes back. A
+/// broker can listen on a held port, because both ask for addresses that may be used again.
+final class HeldPort {
+  private let descriptor: Int32
+
+  /// Takes a port.
+  ///
+  /// - Parameter number: The port.
+  /// - Returns: nil if it cannot be had.
+  init?(_ number: UInt16) {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return nil }
+    var on: Int32 = 1
+    var address = sockaddr_in.loopback(number)
+    // POSIX: the number and the address are lent for the calls, which read as many bytes as they are told.
+    let isShared = unsafe setsockopt(
+      descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+    let isBound = unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        unsafe bind(descriptor, pointer, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard isShared == 0, isBound == 0 else {
+      close(descriptor)
+      return nil
+    }
+    self.descriptor = descriptor
+  }
+
+  deinit { close(descriptor) }
+}
+
+/// A kind of request of the Kafka protocol, identified by its API key.
+public struct KafkaRequest: RawRepresentable, Sendable, Hashable {
+  /// The API key of the Kafka protocol.
+  public var rawValue: Int16
+
+  /// Wraps an API key.
+  /// - Parameter rawValue: The key; every number is accepted.
+  public init(rawValue: Int16) {
+    self.rawValue = rawValue
+  }
+
+  /// Writes messages.
+  public static let produce = Self(rawValue: 0)
+  /// Reads messages.
+  public static let fetch = Self(rawValue: 1)
+  /// Tells the coordinator that a member of a group is alive.
+  public static let heartbeat = Self(rawValue: 12)
+  /// Distributes the partitions among a group's members.
+  public static let syncGroup = Self(rawValue: 14)
+  /// Adds partitions to a transaction.
+  public static let addPartitionsToTransaction = Self(rawValue: 24)
+  /// Commits or aborts a transaction.
+  public static let endTransaction = Self(rawValue: 26)
+  /// Commits a group's offsets in a transaction.
+  public static let transactionOffsetCommit = Self(rawValue: 28)
 }
