@@ -1,3 +1,5 @@
+import JSON
+
 /// Three ways to spend a day's tokens that guides for app developers describe, as tokens left over the hours of a day.
 /// They follow only the clock. `BacktestReport` shows what a policy does instead.
 public struct ClassicStrategies: Equatable, Sendable {
@@ -52,5 +54,27 @@ public struct ClassicStrategies: Equatable, Sendable {
       name: name, rule: rule, wanted: minutes.count, granted: granted.count,
       exhaustedMinute: minutes.count > granted.count ? granted.last : nil,
       left: (0...24).map { hour in tokens - granted.count { $0 < hour * 60 } })
+  }
+}
+
+extension ClassicStrategies {
+  /// The strategies and their tokens by hour as one JSON object.
+  public var json: [UInt8] {
+    var json = JSONWriter(reserving: 2048)
+    json.beginObject()
+    json.member("tokensPerDay", tokens)
+    json.member("wakingFromHour", wakingHours.lowerBound)
+    json.member("wakingToHour", wakingHours.upperBound)
+    json.objects("strategies", rows) { row, json in
+      json.member("strategy", row.name)
+      json.member("rule", row.rule)
+      json.member("wanted", row.wanted)
+      json.member("granted", row.granted)
+      json.key("exhaustedMinute")
+      if let minute = row.exhaustedMinute { json.integer(minute) } else { json.null() }
+      json.array("tokensLeftByHour", row.left) { left, json in json.integer(left) }
+    }
+    json.endObject()
+    return json.bytes
   }
 }

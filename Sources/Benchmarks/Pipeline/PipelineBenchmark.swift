@@ -149,3 +149,111 @@ package struct PipelineBenchmark {
     ]
   }
 }
+
+/// The ways to run a round of the pipeline benchmark.
+package enum PipelineBenchmarkMode: String, CaseIterable, Sendable {
+  /// The complete pipeline, as `rouse run` runs it.
+  case transactional
+  /// A plain loop that copies the output of the transactional round, one small record for each decision, with as many transactions.
+  case passthrough
+  /// The pipeline without transactions: its producers are only idempotent.
+  case idempotent
+  /// The pipeline with transactions, but without decision records.
+  case unlogged
+  /// The complete pipeline without what is done for metrics and traces; counts by batch remain, because benchmarks read them.
+  case unobserved
+  /// The complete pipeline while its metrics are scraped and one of a hundred events is traced, in turns with another one.
+  case observed
+
+  /// The modes that `rouse bench pipeline` compares. The others are those of `rouse bench observing`.
+  package static let compared: [PipelineBenchmarkMode] = [.transactional, .passthrough, .idempotent, .unlogged]
+
+  /// The name of the mode in a report for people.
+  package var words: String {
+    switch self {
+    case .transactional: "transactional"
+    case .passthrough: "passthrough"
+    case .idempotent: "idempotent only"
+    case .unlogged: "no decision log"
+    case .unobserved: "off"
+    case .observed: "on"
+    }
+  }
+}
+
+/// The rounds of a pipeline benchmark and the figures derived from them.
+package struct PipelineResult: Sendable {
+  /// The rounds in the order in which they ran.
+  package private(set) var rounds: [PipelineRound]
+
+  /// Creates a result.
+  /// - Parameter rounds: the rounds in the order in which they ran.
+  package init(rounds: [PipelineRound] = []) { self.rounds = rounds }
+
+  /// Adds rounds at the end.
+  package mutating func append(_ more: [PipelineRound]) { rounds += more }
+
+  /// The modes that ran, in the order of their declaration.
+  package var modes: [PipelineBenchmarkMode] {
+    PipelineBenchmarkMode.allCases.filter { mode in rounds.contains { $0.mode == mode } }
+  }
+
+  /// Returns the median of a figure over the rounds of a mode; nil when the mode did not run.
+  package func median(_ mode: PipelineBenchmarkMode, _ figure: (PipelineRound) -> Double) -> Double? {
+    rounds.filter { $0.mode == mode }.map(figure).median
+  }
+
+  /// Returns the median over the rounds of one mode's figure divided by another mode's figure in the same round; nil when
+  /// one of the modes did not run.
+  ///
+  /// Modes take turns, so both figures of a ratio come from the same minutes of the machine.
+  package func ratio(
+    _ mode: PipelineBenchmarkMode, to other: PipelineBenchmarkMode, _ figure: (PipelineRound) -> Double
+  ) -> Double? {
+    ratios(mode, to: other, figure).median
+  }
+
+  /// Returns one mode's figure divided by another mode's figure in the same round, for each round. A round
+  /// in which the other figure is 0 has none.
+  package func ratios(
+    _ mode: PipelineBenchmarkMode, to other: PipelineBenchmarkMode, _ figure: (PipelineRound) -> Double
+  ) -> [Double] {
+    zip(rounds.filter { $0.mode == mode }, rounds.filter { $0.mode == other }).map { figure($0) / figure($1) }
+      .filter(\.isFinite)
+  }
+}
+
+/// The figures of one round of the pipeline benchmark, without its warm-up.
+package struct PipelineRound: Sendable {
+  /// The mode of the round.
+  package var mode: PipelineBenchmarkMode
+  /// The time from the start of the measurement to the last commit.
+  package var wallSeconds: Double
+  /// The processor time of the whole process meanwhile, librdkafka's threads included.
+  package var processorSeconds: Double
+  /// The number of log records planned. In a passthrough, it is 0, and so are `decisions`, `commands` and
+  /// `stateRecords`.
+  package var logRecords = 0
+  /// The number of decisions made.
+  package var decisions = 0
+  /// The number of commands written.
+  package var commands = 0
+  /// The number of state records written.
+  package var stateRecords = 0
+  /// The number of decisions, commands and state records written to the topics. Many decisions share a record of the pipeline; a
+  /// passthrough writes a record for each.
+  package var outputRecords: Int
+  /// The number of transactions committed.
+  package var transactions = 0
+  /// The largest resident size of the process; nil if the system does not report it.
+  package var peakBytes: Int?
+
+  /// Microseconds of processor time for each output record.
+  package var processorPerRecord: Double { processorSeconds * 1e6 / Double(max(1, outputRecords)) }
+  /// Seconds of processor time for a million decisions.
+  package var processorPerMillionDecisions: Double { processorSeconds * 1e6 / Double(max(1, decisions)) }
+  /// Decisions per second of elapsed time.
+  package var decisionsPerSecond: Double { Double(decisions) / wallSeconds }
+  /// Output records per second of elapsed time.
+  package var recordsPerSecond: Double { Double(outputRecords) / wallSeconds }
+}

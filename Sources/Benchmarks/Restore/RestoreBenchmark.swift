@@ -1,7 +1,9 @@
 import Foundation
 import Installation
 import KafkaClient
+import Logging
 import Pipeline
+import Synchronization
 
 /// Measures how long planners take to restore a fleet's state, and the memory that they need.
 ///
@@ -125,5 +127,79 @@ package struct RestoreBenchmark {
     return RestoreRound(
       source: source, wallSeconds: ended - began, processorSeconds: processorSeconds, records: records,
       peakBytes: peakBytes)
+  }
+}
+
+/// The sources from which a planner restores its state.
+package enum RestoreSource: String, CaseIterable, Sendable {
+  /// The compacted state topic.
+  case topic
+  /// A local snapshot, and the newer records of the state topic.
+  case snapshot
+}
+
+/// The figures of one restore of a fleet.
+package struct RestoreRound: Sendable {
+  /// The source of the state.
+  package var source: RestoreSource
+  /// The time from the start of the first partition's restore to the end of the last one's.
+  package var wallSeconds: Double
+  /// The processor time of the whole process meanwhile.
+  package var processorSeconds: Double
+  /// The number of records read from the topic, or from the snapshot without the topic's newer records.
+  package var records: Int
+  /// The largest resident size of the process; nil if the system does not report it.
+  package var peakBytes: Int?
+}
+
+/// Collects what the planners log about restored partitions.
+final class RestoreLog: Sendable {
+  /// One restored partition.
+  struct Restored {
+    /// The number of records read from the state topic.
+    var fromTopic: Int
+    /// The number of records read from a snapshot.
+    var fromSnapshot: Int
+    /// The number of devices in the partition after the restore.
+    var devices: Int
+    /// The duration of the restore.
+    var seconds: Double
+    /// The end of the restore, in seconds of ``MonotonicClock``.
+    var endSeconds: Double
+  }
+
+  private let lines = Mutex<[Restored]>([])
+
+  /// The partitions restored so far.
+  var restored: [Restored] { lines.withLock { $0 } }
+
+  /// Adds a partition.
+  func add(_ line: Restored) { lines.withLock { $0.append(line) } }
+}
+
+/// Passes the log line "partition restored" to a ``RestoreLog``, and prints errors to standard error.
+struct RestoreLogHandler: LogHandler {
+  let log: RestoreLog
+  var logLevel = Logger.Level.info
+  var metadata: Logger.Metadata = [:]
+  private var console = PrintableLogHandler.standardError(label: "rouse")
+
+  init(log: RestoreLog) { self.log = log }
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    if event.level > .warning { console.log(event: event) }
+    func number(_ key: String) -> Int? { event.metadata?[key].flatMap { Int("\($0)") } }
+    guard event.message.description == "partition restored", let topic = number("fromTopic"),
+      let snapshot = number("fromSnapshot"), let devices = number("devices"), let milliseconds = number("milliseconds")
+    else { return }
+    log.add(
+      RestoreLog.Restored(
+        fromTopic: topic, fromSnapshot: snapshot, devices: devices, seconds: Double(milliseconds) / 1000,
+        endSeconds: MonotonicClock.seconds()))
   }
 }

@@ -297,3 +297,72 @@ extension AuditStore {
     return (timeline, PageCursor.Moment(at: first, seen: seen))
   }
 }
+
+extension ConsoleRoute {
+  /// The access records, for operators alone: they say who asked what. Each look at them leaves a record, too.
+  static let accesses = ConsoleRoute("listAccess", "GET", "/v1/access", role: .operator, isLook: true) {
+    request, context in
+    var query = QueryReader(request.query)
+    let form = try AnswerForm.asked(request, &query, of: [.json, .csv, .ndjson])
+    let keeper = query.choice("of", AccessRecords.Keeper.self) ?? .console
+    let filter = query.accessFilter()
+    let limit = query.integer("limit", 1...limitMax, default: 100)
+    let place = query.cursor { PageCursor.accessPlace($0) }
+    context.note(query.texts)
+    try query.finish()
+    let part = try context.access.part(of: keeper, filter, after: place, limit: limit)
+    var answer = QuestionAnswer {
+      AuditJSON.render(part.records)
+    } table: {
+      AnswerTable(part.records)
+    }
+    answer.next = part.next.map { request.address(cursor: PageCursor.text($0)) }
+    return answer.answer(form, name: "access")
+  }
+}
+
+extension QueryReader {
+  /// Returns the filter of a list of access records.
+  mutating func accessFilter() -> AccessFilter {
+    var filter = AccessFilter()
+    filter.key = identifier("key")
+    filter.operation = identifier("operation")
+    filter.device = identifier("device")
+    filter.event = identifier("event")
+    filter.isRefused = bool("refused")
+    filter.range = range()
+    return filter
+  }
+}
+
+extension ConsoleRoute {
+  /// The most decisions that a client can want at a time, if it does not want them all.
+  /// - Beyond: the query is refused.
+  static let newestMax = 200
+
+  /// The decisions as they are stored, as Server-Sent Events.
+  static let tail = ConsoleRoute("tailDecisions", "GET", "/v1/decisions/tail", role: .auditor, isLook: true) {
+    request, context in
+    var query = QueryReader(request.query)
+    _ = try AnswerForm.asked(request, &query, of: [.events])
+    let filter = query.filter()
+    let newest = query.integer("newest", 1...newestMax, default: 0)
+    var place = query.cursor { PageCursor.place($0) }
+    context.note(query.texts)
+    try query.finish()
+    // A browser that comes back sends the id of the last event that it has.
+    if let last = request.head.header("last-event-id"), !last.isEmpty {
+      guard let known = PageCursor.place(last) else {
+        throw Problem(.malformedRequest, "the header Last-Event-ID is none that this console gave; leave it out")
+      }
+      place = known
+    }
+    // A missing store is told before the head of the answer is sent.
+    _ = try context.store()
+    return HTTPAnswer(
+      status: 200, contentType: AnswerForm.events.contentType,
+      headers: HTTPAnswer.dataHeaders(.events, name: "decisions") + [("x-accel-buffering", "no")],
+      stream: try context.tailer.start(
+        filter, newest: newest == 0 ? nil : newest, after: place, key: request.viewer.key))
+  }
+}

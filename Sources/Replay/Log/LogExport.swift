@@ -176,3 +176,75 @@ package final class LogExport {
     if summary.firstUnreadable == nil { summary.firstUnreadable = "\(place): \(error)" }
   }
 }
+
+/// The part of a log that an export takes, and the files that it writes.
+package struct LogExportOptions: Sendable {
+  /// The path for the registrations.
+  package var devices: String
+  /// The path for the events.
+  package var events: String
+  /// The path for the signals.
+  package var signals: String
+  /// The devices to take.
+  package var sample: DeviceSample
+  /// The first log time to take events and signals from; nil for the beginning of the log.
+  package var from: Timestamp?
+  /// The first log time that is not taken any more.
+  package var to: Timestamp
+  /// The folder for what is sorted on the way: registrations and signals of the sample. Nobody else may read it.
+  package var spoolFolder: String
+
+  /// Describes an export.
+  /// - Parameters:
+  ///   - devices: The path for the registrations.
+  ///   - events: The path for the events.
+  ///   - signals: The path for the signals.
+  ///   - sample: The devices to take.
+  ///   - from: The first log time to take events and signals from; nil for the beginning of the log.
+  ///   - to: The first log time that is not taken any more.
+  ///   - spoolFolder: A folder of the caller, who removes it.
+  package init(
+    devices: String, events: String, signals: String, sample: DeviceSample, from: Timestamp?, to: Timestamp,
+    spoolFolder: String
+  ) {
+    self.devices = devices
+    self.events = events
+    self.signals = signals
+    self.sample = sample
+    self.from = from
+    self.to = to
+    self.spoolFolder = spoolFolder
+  }
+}
+
+/// The counts of an export.
+package struct LogExportSummary: Sendable, Equatable {
+  /// The number of log records that were read, over all partitions.
+  package var records = 0
+  /// The number of registrations that were written.
+  package var devices = 0
+  /// The devices among them that were removed later.
+  package var removed = 0
+  /// The devices among them that the log no longer had.
+  package var completed = 0
+  /// The number of events that were written.
+  package var events = 0
+  /// The number of signals that were written.
+  package var signals = 0
+  /// The number of policies that came into force after the first event. A plan has one policy.
+  package var policies = 0
+  /// The number of records that could not be read.
+  package var unreadable = 0
+  /// The place of the first of them, and what was wrong.
+  package var firstUnreadable: String?
+  /// The log time of the first event or signal that was written.
+  package var first: Timestamp?
+  /// The log time of the last one.
+  package var last: Timestamp?
+
+  /// Notes the log time of an event or signal that was written.
+  mutating func note(_ time: Timestamp) {
+    first = min(first ?? time, time)
+    last = max(last ?? time, time)
+  }
+}

@@ -1,4 +1,5 @@
 public import Domain
+public import Policies
 
 /// The limits of one policy that ledgers are recomputed with, as plain numbers. Nil: the limit is not known, so charges to
 /// such ledgers are counted and not recomputed.
@@ -54,5 +55,25 @@ public struct LedgerLimits: Equatable, Sendable {
   public init(rates: [Command.Ledger: [RateLimit]] = [:], days: [Identifier: DailyNumber] = [:]) {
     self.rates = rates
     self.days = days
+  }
+}
+
+extension LedgerLimits {
+  /// Takes the limits from a policy and its profile.
+  public init(_ policy: Policy) {
+    let profile = policy.profile
+    self.init()
+    for ledger in Command.Ledger.allCases {
+      rates[ledger] = profile.rates(of: ledger).map {
+        RateLimit(limit: $0.limit, windowMicroseconds: $0.window.microseconds, burst: $0.burst)
+      }
+    }
+    for kind in policy.kinds {
+      // A backend may register a widget under the kind of a control, and charges do not tell which it was.
+      let mayReloadByItself = kind.surface.traits.reloadsByItself || kind.surface == .control
+      days[kind.name] = DailyNumber(
+        perDay: kind.budget.perDay, isRolling: kind.budget.window == .rolling,
+        countsTimelines: mayReloadByItself && profile.timelineReloads.areCharged)
+    }
   }
 }

@@ -1,4 +1,5 @@
 public import Domain
+public import JSON
 
 /// The findings of a ledger check.
 public struct LedgerReport: Equatable, Sendable {
@@ -103,5 +104,53 @@ public struct LedgerReport: Equatable, Sendable {
     }
     assert(chargesRecomputed + chargesNotRecomputed <= charges, "no charge is counted twice")
     assert(ledgers <= charges, "each ledger has a charge")
+  }
+}
+
+extension LedgerReport {
+  /// Writes the report as one JSON object.
+  public func encode(to json: inout JSONWriter) {
+    json.beginObject()
+    json.members([
+      ("decisions", decisions), ("commands", commands), ("repeatedDecisions", repeatedDecisions),
+      ("repeatedCommands", repeatedCommands), ("closed", closed), ("open", open),
+      ("repeatedDeliveries", repeatedDeliveries), ("charges", charges), ("ledgers", ledgers),
+      ("chargesRecomputed", chargesRecomputed), ("chargesNotRecomputed", chargesNotRecomputed),
+      ("refunds", refunds), ("violationCount", violationCount),
+    ])
+    json.objects("unknownPolicies", unknownPolicies.sorted { $0.key < $1.key }) { policy, json in
+      json.member("hash", policy.key)
+      json.member("charges", policy.value)
+    }
+    json.objects("violations", violations) { violation, json in
+      json.member("rule", violation.rule.rawValue)
+      json.member("text", violation.text)
+    }
+    json.endObject()
+  }
+}
+
+extension LedgerReport {
+  /// The report as lines of text for a person, each ending in a line feed. Values of the records are escaped.
+  public var text: PrintableText {
+    var text: PrintableText = """
+      \(decisions) decisions (\(repeatedDecisions) repeated), \(commands) commands (\(repeatedCommands) repeated)
+      \(closed) of (event, device, instance) decided, \(open) still waiting, \(repeatedDeliveries) repeated deliveries
+      \(charges) charges on \(ledgers) ledgers; rates: \(chargesRecomputed) recomputed, \(chargesNotRecomputed) not; \
+      \(refunds) refunds
+
+      """
+    for (hash, count) in unknownPolicies.sorted(by: { $0.key < $1.key }) {
+      text += "policy \(hash): \(count) charges to rates were not recomputed; name the policy with --policy\n"
+    }
+    if violationCount == 0 { return text + "no violation\n" }
+    text += "\(violationCount) violations\n"
+    for rule in BookRule.allCases {
+      guard let count = violationsByRule[rule] else { continue }
+      text += "\(rule.rawValue): \(count)\n"
+      for violation in violations where violation.rule == rule { text += "  \(violation.text)\n" }
+      if count > Self.examplesMax { text += "  … and \(count - Self.examplesMax) more\n" }
+    }
+    return text
   }
 }
