@@ -127,7 +127,7 @@ extension [SamplePartition.Record] {
       topic: "rouse.state", what: "compaction of partition 3", expected: "at most 556 MB older than an hour",
       found: "about 557 MB")
     #expect(Self.topic(settled: 556 * Self.megabyte + 1, living: living).problems == [problem])
-    #expect(problem.isCompaction)
+    #expect(problem.sort == .compaction)
   }
 
   @Test("of a small topic, just after a burst, or with nothing that states its size is not reported")

@@ -116,7 +116,7 @@ public struct TopicPlan: Equatable, Sendable {
     var problems: [TopicProblem] = []
     func find(_ name: String) -> KafkaTopic? {
       if let found = described.first(where: { $0.name == name }), !found.partitions.isEmpty { return found }
-      problems.append(TopicProblem(topic: name, what: "topic", expected: "exists", found: "missing"))
+      problems.append(TopicProblem(topic: name, what: TopicProblem.topic, expected: "exists", found: "missing"))
       return nil
     }
     for topic in topics {
@@ -124,7 +124,8 @@ public struct TopicPlan: Equatable, Sendable {
       if found.partitions.count != topic.partitions {
         problems.append(
           TopicProblem(
-            topic: topic.name, what: "partitions", expected: "\(topic.partitions)", found: "\(found.partitions.count)"))
+            topic: topic.name, what: TopicProblem.partitions, expected: "\(topic.partitions)",
+            found: "\(found.partitions.count)"))
       }
       guard let settings = configurations[topic.name] else { continue }
       for (name, value) in topic.configuration.sorted(by: { $0.key < $1.key }) where settings[name] != value {
@@ -166,8 +167,32 @@ public struct TopicProblem: Equatable, Sendable {
     self.found = found
   }
 
+  /// The word in `what` for a topic that does not exist.
+  package static let topic = "topic"
+  /// The word in `what` for another number of partitions.
+  package static let partitions = "partitions"
   /// The beginning of `what` where the cleaner does not keep up (`CompactedTopic`).
   package static let compaction = "compaction"
-  /// Whether the cleaner does not keep up.
-  public var isCompaction: Bool { what.hasPrefix(Self.compaction) }
+
+  /// The sorts of differences. This is the only list of them: `rouse topics check`, `rouse doctor` and the page about health take them from it.
+  public enum Sort: Sendable, CaseIterable {
+    /// The topic does not exist.
+    case missing
+    /// The topic has another number of partitions, which cannot be changed later.
+    case partitions
+    /// A setting of the topic has another value.
+    case setting
+    /// The cleaner of a compacted topic does not keep up.
+    case compaction
+  }
+
+  /// The sort of the difference.
+  public var sort: Sort {
+    switch what {
+    case Self.topic: .missing
+    case Self.partitions: .partitions
+    case _ where what.hasPrefix(Self.compaction): .compaction
+    default: .setting
+    }
+  }
 }

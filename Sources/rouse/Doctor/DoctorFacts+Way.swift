@@ -20,15 +20,15 @@ extension DoctorFacts {
     var findings: [Finding] = []
     findings.add(.brokerAway, facts.brokerFailure.map { [$0] } ?? [])
     guard let cluster = facts.cluster else { return findings }
-    let problems = cluster.problems
-    findings.add(.topicMissing, problems.filter { $0.what == "topic" }.map(\.topic))
+    let problems = Dictionary(grouping: cluster.problems, by: \.sort)
+    findings.add(.topicMissing, problems[.missing, default: []].map(\.topic))
     findings.add(
       .topicPartitions,
-      problems.filter { $0.what == "partitions" }.map { "\($0.topic): expected \($0.expected), found \($0.found)" })
-    let compaction = problems.filter(\.isCompaction)
+      problems[.partitions, default: []].map { "\($0.topic): expected \($0.expected), found \($0.found)" })
     findings.add(
-      .topicCompaction, compaction.map { "\($0.topic), \($0.what): expected \($0.expected), found \($0.found)" })
-    let settings = problems.filter { !["topic", "partitions"].contains($0.what) && !$0.isCompaction }
+      .topicCompaction,
+      problems[.compaction, default: []].map { "\($0.topic), \($0.what): expected \($0.expected), found \($0.found)" })
+    let settings = problems[.setting, default: []]
     for severity in FindingSeverity.allCases {
       findings.add(
         .topicSetting,

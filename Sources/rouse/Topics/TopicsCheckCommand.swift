@@ -114,8 +114,8 @@ struct TopicsCheckCommand: ParsableCommand {
 
   /// Says what to do about problems.
   private func advise(_ problems: [TopicProblem], _ eventTopics: [String]) {
-    let missing = problems.filter { $0.what == "topic" }.map(\.topic)
-    let others = problems.filter { !$0.isCompaction }
+    let missing = problems.filter { $0.sort == .missing }.map(\.topic)
+    let others = problems.filter { $0.sort != .compaction }
     if others.contains(where: { !eventTopics.contains($0.topic) }) {
       Words.say("rouse: make missing topics with `rouse topics create`; change settings with your broker's tools")
     }
@@ -124,11 +124,11 @@ struct TopicsCheckCommand: ParsableCommand {
         "rouse: topics with events belong to the data teams: make them with your broker's tools, or name others in topics.events"
       )
     }
-    if problems.contains(where: { $0.what == "partitions" }) {
+    if problems.contains(where: { $0.sort == .partitions }) {
       Words.say(
         "rouse: partitions cannot be changed: set topics.partitions to what is found, or use a new topics.prefix")
     }
-    if problems.contains(where: \.isCompaction) {
+    if problems.contains(where: { $0.sort == .compaction }) {
       Words.say(
         "rouse: the broker's log cleaner does not keep up, so a restore reads more than it needs: check that the cleaner runs (log.cleaner.enable, and errors in log-cleaner.log of the partition's leader), give it more log.cleaner.threads, and lower min.cleanable.dirty.ratio, segment.ms or max.compaction.lag.ms of the topic"
       )
