@@ -54,7 +54,7 @@ extension LineFileError: CustomStringConvertible {
 }
 
 /// The `errno` values that this module distinguishes, and their texts.
-enum SystemCode {
+private enum SystemCode {
   static let brokenPipe = EPIPE
   static let noRoom = [ENOSPC, EDQUOT, EFBIG]
 

@@ -129,7 +129,7 @@ public struct BacktestPage {
 }
 
 /// The style sheet of a page. Light or dark, as the reader's system is.
-enum PageStyle {
+private enum PageStyle {
   /// The style sheet.
   static let text = """
     :root { color-scheme: light dark; --ink: #1c1e21; --soft: #63676d; --line: #d9dbde; --ground: #fdfdfc; --ours: #0b6bcb;

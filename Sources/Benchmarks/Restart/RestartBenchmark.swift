@@ -179,7 +179,7 @@ package struct RestartRound: Sendable {
 }
 
 /// Writes events into the log at a steady rate, on a separate thread.
-final class SteadyEvents: Sendable {
+private final class SteadyEvents: Sendable {
   private let perSecond: Int
   private let thread = BenchmarkThread(name: "bench-events")
   private let makeFeeder: @Sendable () throws -> LoadFeeder

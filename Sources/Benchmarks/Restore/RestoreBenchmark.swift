@@ -178,7 +178,7 @@ final class RestoreLog: Sendable {
 }
 
 /// Passes the log line "partition restored" to a ``RestoreLog``, and prints errors to standard error.
-struct RestoreLogHandler: LogHandler {
+private struct RestoreLogHandler: LogHandler {
   let log: RestoreLog
   var logLevel = Logger.Level.info
   var metadata: Logger.Metadata = [:]

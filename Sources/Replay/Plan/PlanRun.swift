@@ -221,7 +221,7 @@ public struct PlanRun: ~Copyable {
 }
 
 /// The recorded looks at registered devices as signals, in the order of their times.
-struct RecordedLooks {
+private struct RecordedLooks {
   private let looks: [(at: Int64, device: Identifier)]
   private var next = 0
 

@@ -148,7 +148,7 @@ extension Channel {
 
 /// Tells a connection of HTTP/1.1 that bytes have arrived, so that the time of a head begins with its first byte. Belongs to the event loop of the
 /// connection.
-final class HeadStart: ChannelInboundHandler {
+private final class HeadStart: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
   private let connection: NIOLoopBound<HTTPConnection>
@@ -167,7 +167,7 @@ final class HeadStart: ChannelInboundHandler {
 ///
 ///     added ──handshake completed──► removed
 ///        └──time over, server ends──► connection closed
-final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
+private final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = Never
 
   private let time: TimeAmount

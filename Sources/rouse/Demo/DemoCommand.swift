@@ -129,7 +129,7 @@ struct DemoCommand: AsyncParsableCommand {
 }
 
 /// The directory of the demo's audit store.
-struct DemoDirectory {
+private struct DemoDirectory {
   let path: String
   let isKept: Bool
 
@@ -160,7 +160,7 @@ struct DemoDirectory {
 }
 
 /// The events and the policy that come with the demo.
-struct DemoResources {
+private struct DemoResources {
   let policy: PolicyDocument
   let events: String
   let day = "8 March 2013, New York: EWR, JFK, LGA"

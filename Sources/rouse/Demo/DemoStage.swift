@@ -232,7 +232,7 @@ final class DemoStage {
 }
 
 /// Writes to the audit store, and shows every decision to ``DemoStories``.
-final class DemoSink: DecisionSink {
+private final class DemoSink: DecisionSink {
   private let sink: AuditSink
   private let stories: DemoStories
 
