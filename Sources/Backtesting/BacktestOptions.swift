@@ -7,7 +7,6 @@ public struct BacktestOptions: Sendable {
   public struct Candidate: Sendable {
     /// The name of the policy in the report.
     public var name: String
-    /// The policy.
     public var policy: Policy
 
     /// Creates a candidate.

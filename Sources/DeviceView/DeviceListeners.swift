@@ -16,7 +16,6 @@ public struct DeviceListeners: Sendable {
 
   /// Instances of one kind that listen to any of some keys.
   public struct ListenerGroup: Sendable, Equatable {
-    /// The kind.
     public var kind: String
     /// The interest keys.
     public var keys: [String]
@@ -30,7 +29,6 @@ public struct DeviceListeners: Sendable {
 
   /// The numbers of all devices and of what they show.
   public struct ShownTotals: Sendable, Equatable {
-    /// The devices.
     public var devices: Int
     /// The placed widgets, placed controls and running activities, by kind.
     public var instances: [String: Int]

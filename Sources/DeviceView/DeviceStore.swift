@@ -150,7 +150,6 @@ public final class DeviceStore: Sendable {
 
   /// A record that changes a device.
   struct DeviceChange {
-    /// The device.
     var device: [UInt8]
     /// The partition of the record.
     var partition: Int32
@@ -166,7 +165,6 @@ public final class DeviceStore: Sendable {
   struct DeviceInterest: Hashable {
     /// The interest key.
     var key: Identifier
-    /// The kind.
     var kind: Identifier
   }
 

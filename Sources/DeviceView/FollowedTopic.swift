@@ -4,7 +4,6 @@ import KafkaClient
 
 /// A topic that a feed follows from its own positions, in no group: what both feeds of a view share.
 struct FollowedTopic {
-  /// The name.
   let name: String
   private let kafka: KafkaConfiguration
   private let now: () -> Date

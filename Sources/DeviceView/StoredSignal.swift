@@ -23,7 +23,6 @@ struct StoredSignal {
     case backgrounded, fetched, viewed
   }
 
-  /// The device.
   let device: Data
   /// The time of the signal, in µs since 1970.
   let at: Int64

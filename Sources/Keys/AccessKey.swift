@@ -4,7 +4,6 @@ public import Domain
 public struct AccessKey: Sendable, Equatable {
   /// The id, which logs may show.
   public var id: String
-  /// The role.
   public var role: KeyRole
   /// The SHA-256 of the secret, as 64 hexadecimal digits.
   public var hash: String

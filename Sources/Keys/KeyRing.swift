@@ -10,7 +10,6 @@ import Synchronization
 public final class KeyRing: Sendable {
   /// A key that works, and the records that it may still send.
   final class Holder: Sendable {
-    /// The key.
     let key: AccessKey
     /// The rate; nil if there is no limit.
     let bucket: TokenBucket?

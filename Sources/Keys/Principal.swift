@@ -11,7 +11,6 @@ public struct Principal: Sendable {
   /// The rate; nil if there is no limit.
   public let bucket: TokenBucket?
 
-  /// The roles.
   public var roles: Set<KeyRole> { Set(grants.map(\.role)) }
 
   /// Returns the grants of a role.

@@ -2,7 +2,6 @@ public import Domain
 
 /// A role with its bounds, as a key has it, or as a token gives it.
 public struct RoleGrant: Sendable, Equatable {
-  /// The role.
   public var role: KeyRole
   /// The prefixes of the sources whose events a publisher may send; any source if there are none.
   public var sources: [String]

@@ -3,7 +3,6 @@ import Foundation
 /// The metrics of the process itself, under the names that Prometheus libraries use for them. They are read from `/proc` at each
 /// exposition; on systems without it they have no values.
 public enum ProcessMetrics {
-  /// The descriptions.
   public static let descriptions = [startTime, processor, memory, openFiles, maxFiles]
 
   private static let startTime = MetricDescription(

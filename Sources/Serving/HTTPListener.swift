@@ -94,7 +94,6 @@ private struct PageService: HTTPService {
 
 /// The reason why nothing can listen on an address.
 public struct HTTPListenerError: Error, Sendable, CustomStringConvertible {
-  /// The address.
   public let address: HTTPAddress
   /// Whether another program listens on the address.
   public let isTaken: Bool

@@ -4,9 +4,7 @@ public struct HTTPPage: Sendable {
   public struct Answer: Sendable {
     /// The status code.
     public var status: Int
-    /// The content type.
     public var contentType: String
-    /// The body.
     public var body: [UInt8]
 
     /// Makes an answer.

@@ -1,7 +1,6 @@
 /// A file of access records that is open from the first use on, and is opened again after it was moved away or a call has failed. Used by one
 /// thread at a time.
 public struct AccessFile {
-  /// The path.
   public let path: String
   /// The limits on what is kept.
   public let retention: AccessStore.RecordLimits

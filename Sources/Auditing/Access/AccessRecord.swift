@@ -41,7 +41,6 @@ public struct AccessRecord: Equatable, Sendable {
 
 /// Attempts of a minute that were refused for the same reason.
 public struct RefusedAccess: Equatable, Sendable {
-  /// The record.
   public var record: AccessRecord
   /// The number of the record in the store; nil if it is new.
   public var number: Int64?
@@ -71,11 +70,8 @@ public struct AccessPlace: Equatable, Sendable {
 public struct AccessFilter: Equatable, Sendable {
   /// The id of the key.
   public var key: Identifier?
-  /// The operation.
   public var operation: Identifier?
-  /// The device.
   public var device: Identifier?
-  /// The event.
   public var event: Identifier?
   /// The range of time.
   public var range = TimeRange.all

@@ -14,9 +14,7 @@ public struct DecisionFilter: Equatable, Sendable {
   public var kind: Identifier?
   /// The surface of the instance.
   public var surface: Surface?
-  /// The verdict.
   public var verdict: Verdict?
-  /// The reason.
   public var reason: Reason?
   /// The result against the objective of the kind.
   public var objective: ObjectiveResult?

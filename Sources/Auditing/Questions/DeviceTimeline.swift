@@ -8,7 +8,6 @@ public struct DeviceTimeline: Equatable, Sendable {
     public struct BriefDecision: Equatable, Sendable {
       /// The log time.
       public var at: Timestamp
-      /// The reason.
       public var reason: Reason
       /// The kind of the instance.
       public var kind: Identifier

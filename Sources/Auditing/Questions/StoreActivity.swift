@@ -18,7 +18,6 @@ public struct StoreActivity: Equatable, Sendable {
 
   /// The number of decisions about one kind.
   public struct KindCount: Equatable, Sendable {
-    /// The kind.
     public var kind: Identifier
     /// The number of decisions by verdict, in the order of `Verdict.allCases`.
     public var decisions: [Int]

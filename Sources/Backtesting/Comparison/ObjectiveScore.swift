@@ -4,7 +4,6 @@ import Replay
 
 /// The changes that count for the objective of a kind under one policy, against the best schedule of reloads in hindsight.
 struct ObjectiveScore: Sendable {
-  /// The objective.
   let objective: FreshnessObjective
   private var instances = 0
   private var instancesBound = 0

@@ -55,7 +55,6 @@ public struct BacktestReport: Equatable, Sendable {
 
   /// The decisions and commands of one policy's planner for one surface.
   public struct SurfaceCounts: Equatable, Sendable {
-    /// The surface.
     public var surface: Surface
     /// The number of commands.
     public var commands: Int
@@ -96,7 +95,6 @@ public struct BacktestReport: Equatable, Sendable {
 
   /// The recount of one ledger from the commands.
   public struct LedgerRecheck: Equatable, Sendable {
-    /// The ledger.
     public var ledger: Command.Ledger
     /// The number of charges that the ledgers of this kind could not afford; must be 0. Those of `instance` are reloads
     /// of the measured instances.

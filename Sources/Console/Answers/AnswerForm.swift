@@ -11,7 +11,6 @@ enum AnswerForm: String, Sendable, CaseIterable {
   /// Server-Sent Events.
   case events
 
-  /// The media type.
   var mediaType: String {
     switch self {
     case .json: "application/json"

@@ -4,7 +4,6 @@ import Serving
 
 /// The page of access records, for operators: who looked at what, who changed what, and who was refused.
 enum AccessPage {
-  /// The path.
   static let path = "/access"
   /// The records of a page.
   private static let rowsMax = 100

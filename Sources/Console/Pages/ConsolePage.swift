@@ -11,7 +11,6 @@ struct ConsolePage {
     case deadLetters = "Dead letters"
     case health = "Health"
 
-    /// The path.
     var path: String {
       switch self {
       case .overview: "/"
@@ -36,7 +35,6 @@ struct ConsolePage {
   var postedForm: String?
   /// The sentence below the heading.
   var lead: [PageCell] = []
-  /// The sections.
   var sections: [PageSection] = []
   /// The status code.
   var status = 200

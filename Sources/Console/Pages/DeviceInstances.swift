@@ -10,7 +10,6 @@ struct DeviceInstances {
 
   /// The registration, as far as it is known.
   let registered: KnownRegistration
-  /// The device.
   let device: Identifier
   /// The counts of all decisions in the range of the page, by instance.
   let counts: [DeviceTimeline.InstanceCounts]
@@ -32,7 +31,6 @@ struct DeviceInstances {
     var token: PageCell
   }
 
-  /// The section.
   var section: PageSection {
     var section = PageSection(heading: "On the device", paragraphs: [registered.words])
     if let registration = registered.registration { section.facts = facts(registration) }

@@ -48,7 +48,6 @@ struct ObjectivesSection {
     }
   }
 
-  /// The section.
   var section: PageSection {
     var section = PageSection(heading: "Freshness objectives")
     guard !kinds.isEmpty else {

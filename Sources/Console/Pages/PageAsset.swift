@@ -3,16 +3,13 @@ import Serving
 
 /// A file that belongs to every page. Its path holds a hash of its content, so browsers may keep it for ever.
 struct PageAsset: Sendable {
-  /// The path.
   let path: String
   private let contentType: String
   private let bytes: [UInt8]
 
-  /// The style sheet.
   static let styleSheet = PageAsset("console", "css", "text/css; charset=utf-8", PackageResources.console_css)
   /// The script. Every page works without it.
   static let script = PageAsset("console", "js", "text/javascript; charset=utf-8", PackageResources.console_js)
-  /// The icon.
   static let icon = PageAsset("icon", "svg", "image/svg+xml", PackageResources.icon_svg)
 
   /// The digits of the hash in a path.

@@ -8,11 +8,9 @@ struct PageCell: ExpressibleByStringInterpolation {
     case emit, `defer`, coalesce, suppress, dim, code, source, bad, good
   }
 
-  /// The text.
   var text: String
   /// The address that the text leads to; nil for none.
   var link: String?
-  /// The tone.
   var tone: Tone?
   /// A second line in small letters; nil for none.
   var detail: String?

@@ -7,9 +7,7 @@ struct PageForm {
   struct FormField {
     /// The name in the query or body.
     var name: String
-    /// The label.
     var label: String
-    /// The sort.
     var sort = FieldSort.text
     /// The content.
     var value = ""
@@ -27,7 +25,6 @@ struct PageForm {
   var action: String
   /// Whether the form changes something, and so is sent by `POST` with the session's token.
   var changes = false
-  /// The fields.
   var fields: [FormField]
   /// The text of the button.
   var button: String

@@ -27,7 +27,6 @@ struct PageSection {
 
   /// A drawing with the sentence below it.
   struct PageFigure {
-    /// The drawing.
     var drawing: Markup
     /// The sentence.
     var caption: String
@@ -35,7 +34,6 @@ struct PageSection {
     var legend: [PageCell] = []
   }
 
-  /// The heading.
   var heading: String
   /// The numbers.
   var tiles: [PageTile] = []
@@ -53,9 +51,7 @@ struct PageSection {
   var state: String?
   /// Text as it is, such as a file.
   var text: String?
-  /// The forms.
   var forms: [PageForm] = []
-  /// The tables.
   var tables: [PageTable] = []
 
   /// The values for a template.

@@ -6,7 +6,6 @@ import Serving
 /// The page of a simulation: the report that `rouse simulate --format json` printed, with the baselines beside the policies.
 /// A report is kept for a while, so that its page has an address.
 enum SimulationPage {
-  /// The path.
   static let path = "/simulation"
   /// The most kinds that are shown.
   private static let kindsMax = 50

@@ -8,7 +8,6 @@ import Serving
 /// and how many devices listen to them.
 /// Nothing is published.
 enum TryPage {
-  /// The path.
   static let path = "/try"
   /// The most rules of a kind that are listed.
   private static let rulesMax = 50

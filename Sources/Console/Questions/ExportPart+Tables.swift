@@ -7,7 +7,6 @@ import Operating
 struct StatementAccount: Sendable {
   /// The kind of ledger.
   var ledger: Command.Ledger
-  /// The owner.
   var owner: Identifier
 }
 

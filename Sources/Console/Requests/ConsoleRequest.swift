@@ -5,13 +5,10 @@ import Serving
 
 /// A request that the console has admitted.
 struct ConsoleRequest: Sendable {
-  /// The head.
   let head: HTTPHead
   /// The texts that took the places of names such as `{device}` in the route's path, without escapes.
   let places: [String: String]
-  /// The query.
   let query: RequestQuery
-  /// The body.
   let body: [UInt8]
   /// The one who asks.
   let viewer: Viewer

@@ -10,7 +10,6 @@ struct ConsoleRoute: Sendable {
 
   /// The name, as in `schemas/openapi.yaml`, or the name of a page.
   let name: String
-  /// The method.
   let method: String
   /// The steps of the path; `{device}` stands for any text that is not empty.
   let steps: [String]

@@ -4,7 +4,6 @@ import Serving
 
 /// The page on which people give a key or a token.
 enum SignInPage {
-  /// The path.
   static let path = "/sign-in"
 
   /// Returns the page.

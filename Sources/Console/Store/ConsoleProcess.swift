@@ -5,7 +5,6 @@ package import Operating
 public struct ConsoleProcess: Sendable {
   /// A role of the process.
   package struct RunningRole: Sendable {
-    /// The role.
     package var role: Role
     /// The number of threads that the process is to have for the role; nil for a role without threads, of which nothing is known but that the
     /// process has it.

@@ -58,7 +58,6 @@ public struct FoundRegistration: Sendable, Equatable {
 
 /// The numbers of all devices and of what they show.
 public struct ShownInstances: Sendable, Equatable {
-  /// The devices.
   public var devices: Int
   /// The placed widgets, placed controls and running activities, by kind.
   public var instances: [String: Int]

@@ -16,7 +16,6 @@ final class ProcessWatch: Sendable {
   struct ProcessView: Sendable {
     /// The wall clock when they were there.
     var at: Timestamp
-    /// The processes.
     var processes: [OtherProcess]
   }
 

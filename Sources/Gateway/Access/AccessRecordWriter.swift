@@ -125,7 +125,6 @@ public struct RecordedChange: Sendable, Equatable {
   public var key: String?
   /// The operation, as in `schemas/openapi.yaml`.
   public var operation: String
-  /// The device.
   public var device: String
   /// The status code of the answer: 202 in the record that is written before the change, another one if the change then failed.
   public var status: Int

@@ -5,9 +5,7 @@ import Serving
 struct Receipt: Sendable {
   /// The place of a record.
   struct WrittenPlace: Sendable, Equatable {
-    /// The partition.
     var partition: Int32
-    /// The offset.
     var offset: Int64
   }
 
@@ -16,7 +14,6 @@ struct Receipt: Sendable {
   /// The places, in the order of the request.
   var places: [WrittenPlace]
 
-  /// The answer.
   var answer: HTTPAnswer {
     var json = JSONWriter()
     json.object { json in

@@ -7,9 +7,7 @@ import Synchronization
 final class DeviceLookup: Sendable {
   /// The parts of a request that a registration in force decides on.
   struct DeviceRequest: Sendable {
-    /// The operation.
     var operation: GatewayOperation
-    /// The device.
     var device: String
     /// The apps of the key; none for any app.
     var apps: [String]

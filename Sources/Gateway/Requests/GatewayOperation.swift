@@ -41,7 +41,6 @@ extension Signal.Kind {
 
 /// An operation with what the path says.
 struct GatewayRoute: Sendable, Equatable {
-  /// The operation.
   var operation: GatewayOperation
   /// The device in the path; nil if the operation has none.
   var device: String?

@@ -14,7 +14,6 @@ final class RecordValidator {
     var route: GatewayRoute
     /// The content mode; nil for an operation on a device.
     var mode: EventBinding.ContentMode?
-    /// The body.
     var body: [UInt8]
     /// The sender; nil if the gateway asks for none.
     var principal: Principal?

@@ -1,6 +1,5 @@
 /// A partition and an offset in it. A consumer group commits the position of the next message to read.
 public struct KafkaPosition: Sendable, Hashable, Comparable, CustomStringConvertible {
-  /// The partition.
   public var partition: KafkaTopicPartition
   /// The offset of the next message to read. A commit after a message was handled names the offset of that message plus
   /// one.

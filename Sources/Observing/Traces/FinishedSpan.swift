@@ -7,11 +7,8 @@ import Tracing
 ///
 /// Source of the names: OpenTelemetry, "Semantic conventions for Kafka".
 public struct SpanRecord: Sendable, Equatable {
-  /// The topic.
   public var topic: String
-  /// The partition.
   public var partition: Int32
-  /// The offset.
   public var offset: Int64
 
   /// Names a record.

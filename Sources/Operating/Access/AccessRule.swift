@@ -52,7 +52,6 @@ package struct AccessRule: Hashable, Sendable {
     }
   }
 
-  /// The resource.
   package var resource: Resource
   /// The operations. `describe` is left out beside an operation that includes it.
   package var operations: Set<Operation>

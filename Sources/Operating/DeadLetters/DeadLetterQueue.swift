@@ -177,7 +177,6 @@ public struct DeadLetterQueue {
 
 /// A part of the list of dead letters, the newest first.
 public struct DeadLetterPage: Sendable {
-  /// The letters.
   public var letters: [DeadLetterRecord] = []
   /// The place at which the list goes on; nil if there are no older letters.
   public var next: DeadLetterCursor?
@@ -199,7 +198,6 @@ public struct DeadLetterCursor: Sendable, Equatable {
 public struct ReplayReport: Sendable {
   /// A letter that cannot be replayed, or must not be.
   public struct Refusal: Sendable {
-    /// The letter.
     public var letter: DeadLetterRecord
     /// A sentence for a person: the reason, and what to do.
     public var why: String

@@ -7,9 +7,7 @@ import Policies
 package struct PolicyLog {
   /// A policy record of the log.
   package struct PolicyRecord: Sendable, Equatable {
-    /// The partition.
     package var partition: Int32
-    /// The offset.
     package var offset: Int64
     /// The timestamp of the record; nil if it has none, as in a log that is replayed in event time.
     package var at: Timestamp?

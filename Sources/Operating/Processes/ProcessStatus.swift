@@ -10,7 +10,6 @@ package struct ProcessStatus: Sendable, Equatable {
   /// The seconds by which that clock is at least ahead of the caller's; negative if it is behind; 0 if the time that the answer took can be the
   /// difference.
   package var secondsAhead = 0.0
-  /// The roles.
   package var roles: [String] = []
   /// The things that the process does without.
   package var missing: [String] = []

@@ -37,7 +37,6 @@ package struct ClusterFacts: Sendable {
   package struct PartitionProgress: Sendable, Equatable {
     /// The role of the reader.
     package var role: Role
-    /// The partition.
     package var partition: KafkaTopicPartition
     /// The offset of the oldest record that the partition still holds.
     package var low: Int64
@@ -72,7 +71,6 @@ package struct ClusterFacts: Sendable {
 
   /// A permission that the cluster refused.
   package struct AccessRefusal: Sendable, Hashable {
-    /// The resource.
     package var resource: AccessRule.Resource
     /// The operation that was refused.
     package var operation: AccessRule.Operation
@@ -122,7 +120,6 @@ package struct ClusterFacts: Sendable {
   package struct UnseenPart: Sendable, Equatable {
     /// The part, as a noun phrase.
     package var what: String
-    /// The reason.
     package var reason: String
 
     /// Names a part.

@@ -80,7 +80,6 @@ public final class PipelineStatus: Sendable {
 
   /// A partition of a public topic that an intake thread has begun to read.
   public struct IntakePartitionStatus: Sendable, Equatable {
-    /// The topic.
     public var topic: String
     /// The number of the partition.
     public var number: Int32

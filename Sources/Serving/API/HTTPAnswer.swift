@@ -2,7 +2,6 @@
 public struct HTTPAnswer: Sendable {
   /// The status code.
   public var status: Int
-  /// The content type.
   public var contentType: String
   /// Further headers. The server adds the date, and the length of the body or the transfer coding of a stream.
   public var headers: [(name: String, value: String)]

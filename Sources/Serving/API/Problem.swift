@@ -202,7 +202,6 @@ public struct Problem: Error, Sendable, Equatable {
     }
   }
 
-  /// The answer.
   public var answer: HTTPAnswer {
     var json = JSONWriter()
     json.object { json in
