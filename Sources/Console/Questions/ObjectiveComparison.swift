@@ -1,8 +1,8 @@
 package import Domain
 package import JSON
 
-/// Compares the decisions of a range with the best schedules of reloads: how many of the changes that count for the objectives of kinds were
-/// shown in time, and how many could have been. The console does not compute the schedules by itself.
+/// Compares the decisions of a range with the best schedules of reloads: how many of the changes that count for the objectives of kinds
+/// were shown in time, and how many could have been. The console does not compute the schedules by itself.
 package protocol ObjectiveComparison: Sendable {
   /// Takes the time zone of a device, by which its budget days are counted. Without it they are those of UTC.
   mutating func take(_ registration: Registration)

@@ -6,8 +6,8 @@ public struct ConsoleProcess: Sendable {
   /// A role of the process.
   package struct RunningRole: Sendable {
     package var role: Role
-    /// The number of threads that the process is to have for the role; nil for a role without threads, of which nothing is known but that the
-    /// process has it.
+    /// The number of threads that the process is to have for the role. It is nil for a role without threads: nothing is known of it but
+    /// that the process has it.
     package var threadCount: Int?
     /// The reasons why the role is not ready, each as a lower-case phrase.
     package var notReady: [String]

@@ -174,7 +174,7 @@ public struct TopicProblem: Equatable, Sendable {
   /// The beginning of `what` where the cleaner does not keep up (`CompactedTopic`).
   package static let compaction = "compaction"
 
-  /// The sorts of differences. This is the only list of them: `rouse topics check`, `rouse doctor` and the page about health take them from it.
+  /// The sorts of differences. This is the only list of them: `rouse topics check` and `rouse doctor` go by it.
   public enum Sort: Sendable, CaseIterable {
     /// The topic does not exist.
     case missing
