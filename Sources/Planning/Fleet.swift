@@ -56,7 +56,7 @@ struct Fleet: ~Copyable {
   ) {
     (self.partition, self.partitionCount, self.bounds) = (partition, partitionCount, bounds)
     zones = ZoneTable(offsets: offsets)
-    zones.use(policy.quietHours, now: .distantPast)
+    zones.use(policy, now: .distantPast)
     ledgers = Ledgers(policy.profile)
     rules = Rules(policy, hashKey)
     pricing = Pricing(prior: bounds.demandPrior)

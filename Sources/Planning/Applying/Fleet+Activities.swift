@@ -30,7 +30,7 @@ extension Fleet {
       touch(device)
     }
     if let large = verdict.largePayload {
-      note(large.band, bytes: large.bytes, large.action, instance, event, verdict, into: &output)
+      note(large.size, large.action, instance, event, verdict, into: &output)
     }
     guard let push = verdict.push else {
       let reason = verdict.reason ?? .noMatch
@@ -55,17 +55,17 @@ extension Fleet {
 
   /// Reports a body that is near or above the platform's limit to operators.
   private func note(
-    _ band: PayloadBand, bytes: Int, _ action: Rule.Action, _ instance: InstanceSlot, _ event: borrowing EventInHand,
+    _ size: ActivityVerdict.Size, _ action: Rule.Action, _ instance: InstanceSlot, _ event: borrowing EventInHand,
     _ verdict: ActivityVerdict, into output: inout PlannerOutput
   ) {
     let kind = registry.instances[instance].kind
     guard let content = event.told, let activity = rules.activity(kind) else { return }
     output.note(
-      band, kind: rules[kind].name, event: content.id, bytes: bytes,
-      bytesMax: rules.policy.profile.payloadBytesMax(isBroadcast: registry.addressed[instance]?.isChannel == true)
+      size.band, kind: rules[kind].name, event: content.id, bytes: size.bytes, bytesMax: size.bytesMax
     ) {
       ActivityPayload.largest(
-        activity, event: content, action: action, isQuiet: verdict.lane.isQuiet, relevance: Double(verdict.relevance))
+        activity, event: content, action: action, isQuiet: verdict.lane.priority == 5,
+        relevance: Double(verdict.relevance))
     }
   }
 

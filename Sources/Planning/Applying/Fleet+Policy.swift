@@ -50,7 +50,7 @@ extension Fleet {
   mutating func use(_ policy: Policy) {
     for (kind, numbers) in rules.use(policy) { pricing.configure(kind, numbers) }
     ledgers.use(policy.profile)
-    zones.use(policy.quietHours, now: now)
+    zones.use(policy, now: now)
     let (rules, partition, partitionCount) = (rules, partition, partitionCount)
     ledgers.apps.setLimits { rules.appLimit($0, partition: partition, of: partitionCount) }
   }

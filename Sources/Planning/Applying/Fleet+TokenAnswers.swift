@@ -52,11 +52,12 @@ extension Fleet {
     let score = [state.told, start?.told ?? AddressedState.Told()].reduce(0 as Float) {
       max($0, $1.score(at: now, inverseHalfLife: rules[kind].inverseHalfLife))
     }
+    let known = content.event(after: nil)
     let made = ActivityPayload.make(
-      activity, event: content.event(after: nil), action: .update, asksForToken: false, isQuiet: true, relevance: 0,
+      activity, event: known, action: .update, asksForToken: false, isQuiet: true, relevance: 0,
       score: score > 0 ? Double(score) : nil, timestamp: timestamp, now: now)
     guard let body = made else { return }
-    let band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: state.isChannel)
+    let band = size(of: body, activity, known, isChannel: state.isChannel).band
     if band >= .refused { return }
     let push = ActivityVerdict.Push(timestamp: timestamp, body: body, band: band, isEnd: false, starts: nil)
     let lane = lane(of: instance, isUrgent: isNews && !isQuiet(instance, relevance: 0))

@@ -14,15 +14,23 @@ struct ActivityVerdict {
   var isChange = false
   var lane = Lane()
   var push: Push?
-  /// The band and the size in bytes of a body near or above the platform's limit, and the action of that push; nil for a smaller
-  /// body.
-  var largePayload: (band: PayloadBand, bytes: Int, action: Rule.Action)?
+  /// The size of a body near or above the platform's limit, and the action of that push; nil for a smaller body.
+  var largePayload: (size: Size, action: Rule.Action)?
+
+  /// The size of a body, or of an activity's data where that is what is too large.
+  struct Size {
+    var band: PayloadBand
+    /// Bytes.
+    var bytes: Int
+    /// The largest size that the platform takes, in bytes.
+    var bytesMax: Int
+  }
 
   /// The priority of an activity push, and the ledger that it is charged to.
   struct Lane {
     /// The APNs priority. 10 is charged, 5 is free.
     var priority: UInt8 = 5
-    /// Whether quiet hours hold for the event. Then an update or an end wakes nobody: it has priority 5 and no alert.
+    /// Whether quiet hours hold for the event. Then an update or an end wakes nobody: it has priority 5, at which no push has an alert.
     var isQuiet = false
     /// The ledger that is charged; nil for a free push.
     var ledger: Command.Ledger?

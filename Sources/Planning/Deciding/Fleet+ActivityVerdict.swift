@@ -43,14 +43,16 @@ extension Fleet {
     let score = max(verdict.relevance, state.told.score(at: now, inverseHalfLife: rules[kind].inverseHalfLife))
     let made = ActivityPayload.make(
       activity, event: content, action: told, asksForToken: isStart && asksForToken(instance),
-      isQuiet: verdict.lane.isQuiet, relevance: Double(verdict.relevance), score: Double(score), timestamp: timestamp,
+      isQuiet: verdict.lane.priority == 5, relevance: Double(verdict.relevance), score: Double(score),
+      timestamp: timestamp,
       now: now)
     guard var body = made else {
       verdict.reason = .contentIncomplete
       return verdict
     }
-    var band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: state.isChannel)
-    if band >= .risky { verdict.largePayload = (band, body.utf8.count, told) }
+    let size = size(of: body, activity, content, isChannel: state.isChannel)
+    var band = size.band
+    if band >= .risky { verdict.largePayload = (size, told) }
     if band >= .refused, action == .end {
       (body, band) = end(activity, nil, isChannel: state.isChannel, timestamp: timestamp)
     }
@@ -64,6 +66,24 @@ extension Fleet {
     return verdict
   }
 
+  /// Returns the size of a body with content. One with more data than an activity may have is refused, too.
+  /// - Parameters:
+  ///   - body: The body.
+  ///   - activity: The policy of the kind.
+  ///   - known: An event with all that is known of the activity's subject.
+  ///   - isChannel: Whether it goes to a broadcast channel.
+  func size(
+    of body: String, _ activity: ActivityPolicy, _ known: DomainEvent, isChannel: Bool
+  ) -> ActivityVerdict.Size {
+    let profile = rules.policy.profile
+    let (bytes, dataBytes) = (body.utf8.count, ActivityPayload.dataBytes(activity, known))
+    let band = profile.payloadBand(bytes: bytes, isBroadcast: isChannel)
+    if band < .refused, dataBytes > ActivityPayload.dataBytesMax {
+      return ActivityVerdict.Size(band: .refused, bytes: dataBytes, bytesMax: ActivityPayload.dataBytesMax)
+    }
+    return ActivityVerdict.Size(band: band, bytes: bytes, bytesMax: profile.payloadBytesMax(isBroadcast: isChannel))
+  }
+
   /// Returns the body of an end, and its band. It has no content where that would be larger than the platform takes: every activity must
   /// end, and keeps its last content then.
   /// - Parameters:
@@ -75,8 +95,11 @@ extension Fleet {
     _ activity: ActivityPolicy, _ known: DomainEvent?, isChannel: Bool, timestamp: Int64
   ) -> (body: String, band: PayloadBand) {
     let body = ActivityPayload.end(activity, known, timestamp: timestamp, now: now)
-    let band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: isChannel)
-    if known == nil || band < .refused { return (body, band) }
+    guard let known else {
+      return (body, rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: isChannel))
+    }
+    let band = size(of: body, activity, known, isChannel: isChannel).band
+    if band < .refused { return (body, band) }
     return end(activity, nil, isChannel: isChannel, timestamp: timestamp)
   }
 
@@ -171,10 +194,15 @@ extension Fleet {
     return lane
   }
 
-  /// Returns whether quiet hours hold for an event on an instance. None hold for a broadcast channel, whose devices are everywhere.
+  /// Returns whether quiet hours hold for an event on an instance. For a broadcast channel, whose devices are everywhere, only those of a
+  /// stated time zone do.
   func isQuiet(_ instance: InstanceSlot, relevance: Double) -> Bool {
-    guard let hours = rules.policy.quietHours, registry.addressed[instance]?.isChannel != true else { return false }
-    return zones.quietEnd(registry.devices[registry.instances[instance].device].zone) != nil
-      && Float(relevance) < Float(hours.exceptRelevance)
+    guard let hours = rules.policy.quietHours else { return false }
+    var zone: ZoneSlot? = registry.devices[registry.instances[instance].device].zone
+    if registry.addressed[instance]?.isChannel == true {
+      zone = rules.activity(registry.instances[instance].kind)?.timeZone.flatMap { zones.slot(named: $0) }
+    }
+    guard let zone else { return false }
+    return zones.quietEnd(zone) != nil && Float(relevance) < Float(hours.exceptRelevance)
   }
 }

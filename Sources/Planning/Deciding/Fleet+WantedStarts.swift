@@ -134,7 +134,7 @@ extension Fleet {
       verdict.reason = .contentIncomplete
       return verdict
     }
-    let band = rules.policy.profile.payloadBand(bytes: body.utf8.count, isBroadcast: false)
+    let band = size(of: body, activity, event, isChannel: false).band
     if band >= .refused {
       verdict.reason = .payloadTooLarge
     } else {

@@ -34,6 +34,9 @@ struct ZoneTable {
     return slot
   }
 
+  /// Returns the slot of a zone that was added; nil if it was not.
+  func slot(named id: Identifier) -> ZoneSlot? { zoneByID[id] }
+
   /// Updates the offset and the quiet hours of every zone.
   /// - Parameter now: Log time.
   mutating func refresh(now: Timestamp) {
@@ -42,9 +45,20 @@ struct ZoneTable {
     }
   }
 
-  /// Takes over the quiet hours of a policy.
+  /// Takes over the quiet hours of a policy, and the time zones of its broadcast channels.
   /// - Parameters:
-  ///   - quiet: The quiet hours; nil if the policy has none.
+  ///   - policy: The policy.
+  ///   - now: Log time; the distant past before the first record.
+  mutating func use(_ policy: Policy, now: Timestamp) {
+    for kind in policy.kinds {
+      if let zone = kind.activity?.timeZone { _ = self.zone(zone.text, now: now) }
+    }
+    use(policy.quietHours, now: now)
+  }
+
+  /// Takes over quiet hours.
+  /// - Parameters:
+  ///   - quiet: The quiet hours; nil for none.
   ///   - now: Log time; the distant past before the first record.
   mutating func use(_ quiet: QuietHours?, now: Timestamp) {
     if quiet == self.quiet { return }

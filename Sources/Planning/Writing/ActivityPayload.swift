@@ -93,11 +93,28 @@ enum ActivityPayload {
       json.string(alert.title)
       json.key("body")
       json.string(alert.body)
+      if let sound = activity.alert?.sound { json.member("sound", sound) }
       json.endObject()
     }
     json.endObject()
     json.endObject()
     return json.text
+  }
+
+  /// The largest size of the attributes and the content of an activity together, in bytes of JSON, whatever a push may have.
+  /// Source: Apple's page "Displaying live data with Live Activities" (4 KB).
+  /// - Beyond: a start or an update is not sent (`PAYLOAD_TOO_LARGE`), and an end has no content.
+  static let dataBytesMax = 4096
+
+  /// Returns the size of the attributes and the content of an activity together, in bytes of JSON. The attributes came with the start, and
+  /// count for each update; they are taken as they would be now.
+  static func dataBytes(_ activity: ActivityPolicy, _ known: DomainEvent) -> Int {
+    [activity.contentState, activity.attributes].reduce(0) { bytes, members in
+      if members.isEmpty { return bytes }
+      var json = JSONWriter()
+      object(members, known, activity.dates, to: &json)
+      return bytes + json.bytes.count
+    }
   }
 
   /// Returns the largest members of the body that `make` returns, largest first, at most `LargePayload.membersMax`.

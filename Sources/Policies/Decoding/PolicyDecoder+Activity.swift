@@ -19,6 +19,21 @@ extension PolicyDecoder {
     return stores
   }
 
+  /// Reads the time zone of a kind's channels.
+  mutating func channelTimeZone(_ value: Located, _ surface: Surface) -> Identifier? {
+    guard let name = reader.name(value, "a time zone such as Europe/Rome") else { return nil }
+    if !surface.traits.isChannel {
+      reader.error(
+        value.owner, value.path,
+        "quiet hours of other surfaces are those of the device; remove it, or make the kind one of surface broadcast")
+    } else if !TimeZoneNames.exists(name) {
+      reader.error(
+        value.node.position, value.path,
+        "unknown time zone \(Excerpt.quoted(name)); expected an IANA name such as Europe/Rome")
+    }
+    return Identifier(name)
+  }
+
   /// Reads `attributesType`, the name of a Swift type: letters, digits and _, with dots between the parts of a nested
   /// type's name.
   mutating func attributesType(_ value: Located) -> String? {

@@ -78,6 +78,14 @@ extension PolicyKeys {
       },
       show: { draft, path, values in values.add(path, .bool(draft.policy.channelStoresNewest)) }
     ).shown { $0.surface.traits.isChannel },
+    PolicyKey<ActivityDraft>(
+      "timeZone", .other,
+      "Surface broadcast only: the IANA name of the time zone whose quietHours hold for the channels. Default: none hold, because a channel's devices are everywhere.",
+      read: { decoder, value, draft in draft.policy.timeZone = decoder.channelTimeZone(value, draft.surface) },
+      show: { draft, path, values in
+        if let zone = draft.policy.timeZone { values.add(path, .string(zone.text)) }
+      }
+    ).shown { $0.surface.traits.isChannel },
   ])
 
   /// The description of the keys of `activity.alert`, in a kind.
@@ -94,8 +102,19 @@ extension PolicyKeys {
         if let body = decoder.alertText(value) { alert.body = body }
       },
       show: { alert, path, values in values.add(path, .string(PolicyText.of(alert.body))) }),
+    PolicyKey(
+      "sound", .other, "The name of a sound file in the app, or default. Default: no sound.",
+      read: { decoder, value, alert in
+        if let sound = decoder.reader.name(value, "the name of a sound file, or default") {
+          alert.sound = Identifier(sound)
+        }
+      },
+      show: { alert, path, values in
+        if let sound = alert.sound { values.add(path, .string(sound.text)) }
+      }),
     .relevanceBound(
       "aboveRelevance", \.aboveRelevance,
-      "Updates of this relevance or more carry the alert, except in quiet hours. Default: no update."),
+      "Updates of this relevance or more carry the alert if they go at priority 10: in quiet hours, and without a token for it, they go without. Default: no update."
+    ),
   ])
 }

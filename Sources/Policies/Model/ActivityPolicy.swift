@@ -26,6 +26,8 @@ public struct ActivityPolicy: Equatable, Sendable {
   /// Whether a broadcast channel stores the newest message (`message-storage-policy` 1). Without storage `apns-expiration`
   /// must be 0.
   public var channelStoresNewest: Bool
+  /// The IANA name of the time zone whose quiet hours hold for the kind's broadcast channels; nil: none hold.
+  public var timeZone: Identifier?
 
   /// Creates the content of Live Activities. Nothing is checked.
   public init(
@@ -33,7 +35,7 @@ public struct ActivityPolicy: Equatable, Sendable {
     alert: AlertTemplate? = nil, staleAfter: TimeSpan? = nil, quietEnd: TimeSpan = .hours(2),
     restartAfterDismissal: TimeSpan? = nil, dismissal: Dismissal = .default, relevanceScore: Double = 100,
     dates: DateBase = .reference2001,
-    channelStoresNewest: Bool = false
+    channelStoresNewest: Bool = false, timeZone: Identifier? = nil
   ) {
     self.attributesType = attributesType
     self.attributes = attributes
@@ -46,6 +48,7 @@ public struct ActivityPolicy: Equatable, Sendable {
     self.relevanceScore = relevanceScore
     self.dates = dates
     self.channelStoresNewest = channelStoresNewest
+    self.timeZone = timeZone
   }
 
   /// The time at which an ended activity leaves the lock screen.
@@ -110,13 +113,16 @@ public struct AlertTemplate: Equatable, Sendable {
   public var title: InterestTemplate
   /// The text below the title.
   public var body: InterestTemplate
+  /// The name of the sound file in the app, or `default`; nil for no sound.
+  public var sound: Identifier?
   /// The relevance at or above which an update carries the alert; a start always does. Above 1 no update does.
   public var aboveRelevance: Double
 
   /// Creates an alert. Nothing is checked.
-  public init(title: InterestTemplate, body: InterestTemplate, aboveRelevance: Double) {
+  public init(title: InterestTemplate, body: InterestTemplate, sound: Identifier? = nil, aboveRelevance: Double) {
     self.title = title
     self.body = body
+    self.sound = sound
     self.aboveRelevance = aboveRelevance
   }
 }
