@@ -27,21 +27,23 @@ struct ModelledActivities {
   /// Returns the registration that a device sends after a push has started an activity.
   /// - Parameters:
   ///   - command: The command that starts the activity.
-  ///   - event: The event that caused it.
+  ///   - event: The event of the record with which it was sent; nil if that has none.
   /// - Returns: Nil if the device registers no token for the activity, or does not know its kind.
   mutating func started(by command: Command, event: DomainEvent?) -> Registration? {
-    guard let event, let kind = command.serves.first?.kind, var registration = registrations[command.device],
-      let starter = registration.pushToStart.first(where: { $0.kind == kind }),
-      let rule = policy.kind(named: kind)?.rule(for: event)
+    guard let served = command.serves.first, let subject = command.subject,
+      var registration = registrations[command.device],
+      let starter = registration.pushToStart.first(where: { $0.kind == served.kind })
     else { return nil }
+    // A start that makes up for an earlier event serves none; a timer may have sent it with the record of another event.
+    let (kind, event) = (served.kind, served.events.isEmpty ? nil : event)
     var random = model.random("token", command.device, command.command)
     if model.hasBudgets, random.unit() >= DeviceModel.startsWithToken.value {
       startsWithoutToken += 1
       return nil
     }
-    var interests: [Identifier] = []
-    for template in rule.interests {
-      if let key = template.key(for: event), starter.interests.contains(key), !interests.contains(key) {
+    var interests: [Identifier] = event == nil ? [subject] : []
+    for template in event.flatMap({ policy.kind(named: kind)?.rule(for: $0)?.interests }) ?? [] {
+      if let event, let key = template.key(for: event), starter.interests.contains(key), !interests.contains(key) {
         interests.append(key)
       }
     }
