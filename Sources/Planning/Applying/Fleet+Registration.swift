@@ -39,6 +39,7 @@ extension Fleet {
     var walk = registry.instances(of: device)
     while let instance = walk.next(registry) {
       if !registry.instances[instance].flags.contains(.retired), !present.contains(registry.id(of: instance)) {
+        if registry.instances[instance].surface == .activity { noteOver(instance, .ended, at: registration.updatedAt) }
         retire(instance, into: &output)
       }
     }

@@ -71,8 +71,8 @@ extension Fleet {
     case .startSent, .awaitingToken, .running, .tokenDead, .ending: return
     }
     know(subject, by: starter) { subject, now in
-      subject.at = instant
       subject.run(.awaitingToken, at: now)
+      subject.at = instant
     }
   }
 

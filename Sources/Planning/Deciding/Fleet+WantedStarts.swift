@@ -66,7 +66,7 @@ extension Fleet {
       case .notStarted: if wanted <= known.served { return .alreadyStarted }
       case .ended:
         // What an event has ended, a later one may start again, whenever the device said that it was over.
-        let isAnother = session.endBefore > known.at && wanted > session.endBefore
+        let isAnother = session.endBefore > known.at && wanted >= session.endBefore
         if wanted <= known.served, !isAnother { return .alreadyStarted }
       }
     }
