@@ -43,6 +43,17 @@ import Testing
     #expect(activity.life(at: end) == .ended)
   }
 
+  @Test("a report about a start that comes when its life is over changes nothing")
+  func reportAfterLife() {
+    var activity = SubjectActivity(subject: "flight/UA1", at: Self.instant)
+    activity.start(
+      served: Self.instant, telling: AddressedState.Told(), by: AddressedState.SentPush(), at: Self.instant)
+    let end = Self.instant + ActivityTimes.startedLife
+    activity.noteRefused(isForGood: false, at: end)
+    activity.noteAccepted(at: end)
+    #expect(activity.life(at: end) == .ended && activity.push == nil)
+  }
+
   @Test("an end does not undo a dismissal, and a late report about a start changes nothing behind a registration")
   func late() {
     var activity = SubjectActivity(subject: "flight/UA1", at: Self.instant)

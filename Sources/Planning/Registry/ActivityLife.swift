@@ -42,6 +42,8 @@ enum ActivityLife: Equatable {
   func leads(to next: ActivityLife) -> Bool {
     switch (self, next) {
     case (.notStarted, .startSent), (.ended, .startSent), (.dismissed, .startSent): true
+    // The end to the channel is not told to each device.
+    case (.running(onChannel: true), .startSent): true
     case (.startSent, .notStarted), (.startSent, .awaitingToken): true
     // The app may start one by itself, and register one that nobody knew.
     case (_, .awaitingToken): !isOnScreen
@@ -105,7 +107,7 @@ struct SubjectActivity: Equatable {
   /// Notes that APNs took the start.
   mutating func noteAccepted(at now: Timestamp) {
     (push, refusals) = (nil, 0)
-    if lastLife == .startSent { move(to: .awaitingToken, at: now) }
+    if life(at: now) == .startSent { move(to: .awaitingToken, at: now) }
   }
 
   /// Notes that APNs did not take the start.
@@ -115,7 +117,7 @@ struct SubjectActivity: Equatable {
   mutating func noteRefused(isForGood: Bool, at now: Timestamp) {
     push = nil
     refusals = isForGood ? 0 : min(refusals, .max - 1) + 1
-    guard lastLife == .startSent else { return }
+    guard life(at: now) == .startSent else { return }
     move(to: .notStarted, at: now)
     if !isForGood { served = .distantPast }
   }
