@@ -49,7 +49,12 @@ extension Fleet {
       registry[addressed: instance]?.tell(told, of: SubjectMemory.contentKey(subject: event.subject))
       registry[addressed: instance]?.send(sent, isNews: true)
     }
-    if push.isEnd { registry[addressed: instance]?.end() }
+    if push.isEnd {
+      registry[addressed: instance]?.end()
+    } else if push.starts == nil {
+      // An end that APNs has refused is not sent again when the subject lives again.
+      registry[addressed: instance]?.reopen()
+    }
     if push.starts == nil { setActivityTimer(instance) }
   }
 

@@ -49,7 +49,9 @@ extension Fleet {
   private mutating func close(
     _ activity: Signal.ReportedActivity, _ device: DeviceSlot, _ life: ActivityLife, at instant: Timestamp
   ) {
-    if let instance = registry.find(activity.instance, of: device), registry.addressed[instance] != nil {
+    if let instance = registry.find(activity.instance, of: device), registry.addressed[instance] != nil,
+      !registry.instances[instance].flags.contains(.retired)
+    {
       registry[addressed: instance]?.close()
       pending.clearDue(&registry[waiting: instance])
       noteOver(instance, life, at: instant)

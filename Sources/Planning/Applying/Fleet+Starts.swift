@@ -63,9 +63,7 @@ extension Fleet {
   ) {
     let known = registry.addressed[starter]?.activity(of: subject)
     // Another one was started since.
-    if let known, let startedAt, known.life(at: now).isOnScreen,
-      known.at - ActivityTimes.clockError > startedAt
-    {
+    if let known, known.life(at: now).isOnScreen, known.at - ActivityTimes.clockError > startedAt ?? instant {
       return
     }
     let began = known?.at ?? min(startedAt ?? now, now)

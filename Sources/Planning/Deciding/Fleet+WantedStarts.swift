@@ -62,7 +62,8 @@ extension Fleet {
         if session.endBefore <= known.served { return .alreadyStarted }
       case .startSent, .awaitingToken, .running, .tokenDead, .ending: return .alreadyStarted
       case .dismissed(let instant):
-        if !mayRestart(known, dismissedAt: instant, session, starter) { return .dismissed }
+        let isAnother = session.endBefore > known.at || wanted > known.served
+        if !isAnother || !mayRestart(known, dismissedAt: instant, session, starter) { return .dismissed }
       case .notStarted: if wanted <= known.served { return .alreadyStarted }
       case .ended:
         // What an event has ended, a later one may start again, whenever the device said that it was over.
