@@ -200,7 +200,7 @@ extension Fleet {
       noteOver(instance, .ended, at: now)
     }
     if now - state.startedAt >= ActivityTimes.life {
-      registry[addressed: instance]?.end()
+      registry[addressed: instance]?.close()
       if !state.ended { noteOver(instance, .ended, at: now) }
       // A channel has no registration of its own, so it is removed together with its last activity.
       if state.isChannel { forget(registry.id(of: registry.instances[instance].device), into: &output) }

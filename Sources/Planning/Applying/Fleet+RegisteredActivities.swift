@@ -32,6 +32,7 @@ extension Fleet {
         subject.isRegistered = true
         if !subject.life(at: now).isOnScreen { subject.at = min(now, activity.startedAt) }
         subject.run(.running(onChannel: true), at: now)
+        subject.serve(upTo: min(now, activity.startedAt))
       }
     }
   }

@@ -83,7 +83,7 @@ extension Fleet {
 
   /// Sets the timer of a push-to-start token if a subject is still to be started.
   mutating func startSoon(by starter: InstanceSlot) {
-    guard firstWanted(by: starter) != nil else { return }
+    guard !wanted(by: starter).isEmpty else { return }
     owe(startAt: now, by: starter)
   }
 
@@ -95,27 +95,27 @@ extension Fleet {
     setDue(starter, max(due, now + TimeSpan(microseconds: 1)))
   }
 
-  /// Returns the first subject of a push-to-start token that is still to be started; nil if there is none.
-  private func firstWanted(by starter: InstanceSlot) -> (subject: Identifier, content: KnownContent)? {
-    guard rules.activity(registry.instances[starter].kind) != nil else { return nil }
+  /// Returns the subjects of a push-to-start token that are still to be started, with all that is known of them.
+  private func wanted(by starter: InstanceSlot) -> [(subject: Identifier, content: KnownContent)] {
+    guard rules.activity(registry.instances[starter].kind) != nil else { return [] }
     let name = rules[registry.instances[starter].kind].name
+    var found: [(subject: Identifier, content: KnownContent)] = []
     var walk = registry.entries(of: starter)
     while let entry = walk.next(registry) {
       let subject = registry.key(of: entry)
       guard let content = content(of: subject), wantsStart(content.session(name), of: subject, by: starter) else {
         continue
       }
-      return (subject, content)
+      found.append((subject, content))
     }
-    return nil
+    return found
   }
 
   /// Starts what is still to be started.
   mutating func startWanted(by starter: InstanceSlot, into output: inout PlannerOutput) {
     registry[addressed: starter]?.settle()
     guard registry.addressed[starter]?.isReachable == true else { return }
-    var tried: Set<Identifier> = []
-    while let wanted = firstWanted(by: starter), tried.insert(wanted.subject).inserted {
+    for wanted in wanted(by: starter) {
       let verdict = startVerdict(on: wanted.subject, wanted.content, by: starter)
       let session = wanted.content.session(rules[registry.instances[starter].kind].name)
       if let push = verdict.push {
