@@ -41,7 +41,7 @@ struct ModelledActivities {
       startsWithoutToken += 1
       return nil
     }
-    var interests: [Identifier] = event == nil ? [subject] : []
+    var interests: [Identifier] = starter.interests.contains(subject) ? [subject] : []
     for template in event.flatMap({ policy.kind(named: kind)?.rule(for: $0)?.interests }) ?? [] {
       if let event, let key = template.key(for: event), starter.interests.contains(key), !interests.contains(key) {
         interests.append(key)
