@@ -6,19 +6,19 @@ import Testing
 @Suite("The life of a Live Activity") struct ActivityLifeTests {
   private static let instant = Timestamp(microseconds: PlannerHarness.noon)
   private static let states: [ActivityLife] = [
-    .notStarted, .startSent, .awaitingToken, .running(onChannel: false), .tokenDead, .ending, .ended,
-    .dismissed(at: instant),
+    .notStarted, .startSent, .awaitingToken, .running(onChannel: false), .tokenDead, .ending,
+    .ended(at: instant), .dismissed(at: instant),
   ]
 
   /// The legal ways into each state, as the picture above `ActivityLife` draws them.
   private static let into: [(next: ActivityLife, from: [ActivityLife])] = [
     (.notStarted, [.startSent]),
-    (.startSent, [.notStarted, .ended, .dismissed(at: instant)]),
-    (.awaitingToken, [.notStarted, .startSent, .ended, .dismissed(at: instant)]),
+    (.startSent, [.notStarted, .ended(at: instant), .dismissed(at: instant)]),
+    (.awaitingToken, [.notStarted, .startSent, .ended(at: instant), .dismissed(at: instant)]),
     (.running(onChannel: false), states),
     (.tokenDead, [.running(onChannel: false), .ending]),
     (.ending, [.running(onChannel: false)]),
-    (.ended, states), (.dismissed(at: instant), states),
+    (.ended(at: instant), states), (.dismissed(at: instant), states),
   ]
 
   @Test("each state is reached from those that the picture shows, and from no other", arguments: states)
@@ -37,10 +37,10 @@ import Testing
       served: Self.instant, telling: AddressedState.Told(), by: AddressedState.SentPush(), at: Self.instant)
     activity.noteAccepted(at: Self.instant)
     #expect(activity.life(at: Self.instant) == .awaitingToken)
-    activity.run(.running(onChannel: false), at: Self.instant)
+    activity.run(.running(onChannel: false), startedAt: Self.instant, at: Self.instant)
     let end = Self.instant + ActivityTimes.startedLife
     #expect(activity.life(at: end - TimeSpan(microseconds: 1)).isOnScreen)
-    #expect(activity.life(at: end) == .ended)
+    #expect(activity.life(at: end) == .ended(at: end))
   }
 
   @Test("a report about a start that comes when its life is over changes nothing")
@@ -51,7 +51,7 @@ import Testing
     let end = Self.instant + ActivityTimes.startedLife
     activity.noteRefused(isForGood: false, at: end)
     activity.noteAccepted(at: end)
-    #expect(activity.life(at: end) == .ended && activity.push == nil)
+    #expect(activity.life(at: end) == .ended(at: end) && activity.push == nil)
   }
 
   @Test("an end does not undo a dismissal, and a late report about a start changes nothing behind a registration")
@@ -59,12 +59,14 @@ import Testing
     var activity = SubjectActivity(subject: "flight/UA1", at: Self.instant)
     activity.start(
       served: Self.instant, telling: AddressedState.Told(), by: AddressedState.SentPush(), at: Self.instant)
-    activity.run(.running(onChannel: false), at: Self.instant)
+    activity.run(.running(onChannel: false), startedAt: Self.instant, at: Self.instant)
     activity.noteRefused(isForGood: false, at: Self.instant)
     #expect(activity.life(at: Self.instant) == .running(onChannel: false))
     activity.close(.dismissed(at: Self.instant), served: Self.instant, at: Self.instant)
-    activity.close(.ended, served: Self.instant, at: Self.instant)
+    activity.close(.ended(at: Self.instant), served: Self.instant, at: Self.instant)
     #expect(activity.life(at: Self.instant) == .dismissed(at: Self.instant))
+    let forgotten = Self.instant + ActivityTimes.dismissalMemory
+    #expect(activity.life(at: forgotten) == .ended(at: Self.instant))
   }
 
   @Test("a registered activity runs until its end is taken, and a refused token is dead")
@@ -76,7 +78,7 @@ import Testing
     state.end()
     #expect(state.life == .ending)
     state.noteAccepted()
-    #expect(state.life == .ended && state.endCounts == nil)
+    #expect(!state.life.isOnScreen && state.endCounts == nil)
     state.reopen()
     state.reject()
     #expect(state.life == .tokenDead)
@@ -88,9 +90,9 @@ import Testing
     func know(_ subject: Identifier, _ change: (inout SubjectActivity) -> Void) {
       state.know(subject, subjectsMax: 2, now: Self.instant, change)
     }
-    know("a") { $0.run(.awaitingToken, at: Self.instant) }
+    know("a") { $0.run(.awaitingToken, startedAt: Self.instant, at: Self.instant) }
     know("b") { $0.serve(upTo: Self.instant) }
-    know("c") { $0.run(.awaitingToken, at: Self.instant) }
+    know("c") { $0.run(.awaitingToken, startedAt: Self.instant, at: Self.instant) }
     #expect(state.subjects.map(\.subject) == ["a", "c"])
   }
 }

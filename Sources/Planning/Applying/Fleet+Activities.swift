@@ -180,9 +180,8 @@ extension Fleet {
   mutating func setActivityTimer(_ instance: InstanceSlot) {
     guard let state = registry.addressed[instance] else { return }
     pending.clearDue(&registry[waiting: instance])
-    let endCounts = starter(of: instance) == nil ? nil : state.endCounts
-    if state.ended, !state.isChannel, state.owedAt == .distantFuture, endCounts == nil { return }
-    var due = min(state.startedAt + ActivityTimes.life, endCounts ?? .distantFuture)
+    if state.ended, !state.isChannel, state.owedAt == .distantFuture, state.endCounts == nil { return }
+    var due = min(state.startedAt + ActivityTimes.life, state.endCounts ?? .distantFuture)
     // An activity that no push can reach is not examined after a silence.
     if state.isReachable, let activity = rules.activity(registry.instances[instance].kind) {
       due = min(due, state.owedAt)
@@ -197,11 +196,11 @@ extension Fleet {
     guard let state = registry.addressed[instance] else { return }
     if let counts = state.endCounts, counts <= now {
       registry[addressed: instance]?.noteAccepted()
-      noteOver(instance, .ended, at: now)
+      noteOver(instance, .ended(at: now), served: now)
     }
     if now - state.startedAt >= ActivityTimes.life {
       registry[addressed: instance]?.close()
-      if !state.ended { noteOver(instance, .ended, at: now) }
+      if !state.ended { noteOver(instance, .ended(at: now), served: now) }
       // A channel has no registration of its own, so it is removed together with its last activity.
       if state.isChannel { forget(registry.id(of: registry.instances[instance].device), into: &output) }
       return
@@ -211,12 +210,12 @@ extension Fleet {
       let isSilent = now - state.lastEventAt >= activity.quietEnd
       let content = toldSubject(of: instance, state).map { subjects.slots[$0.slot].newest.content }
       let isOver = content?.session(rules[registry.instances[instance].kind].name).isOver ?? true
-      if !state.ended && isSilent || state.ended && isDue && (isSilent || isOver) {
+      // An end that APNs has refused is sent again if the subject does not live again.
+      if state.ended ? isDue && (isSilent || isOver) : isSilent {
         sendEnd(
           as: state.ended ? .caughtUp : .endedQuiet, content?.event(after: nil), instance, state, activity,
           into: &output)
       } else if isDue {
-        // An end that APNs has refused is not sent again when the subject lives again.
         registry[addressed: instance]?.reopen()
         payOwed(to: instance, state, activity, into: &output)
       }

@@ -3,36 +3,23 @@ import Policies
 
 /// The Live Activities of a registration, as the push-to-start tokens of its device get to know them.
 extension Fleet {
-  /// Marks the starts by push that are remembered up to the start of a registered activity as registered, so that none of them
-  /// counts as a zombie.
-  mutating func rememberRegistered(_ activity: Registration.Activity, _ device: DeviceSlot) {
+  /// Notes that a registered activity runs, so that no second one of its subjects is started, and that the starts by push until its own do
+  /// not count as zombies. One that the device has reported as over does not run any more.
+  mutating func noteRunning(_ activity: Registration.Activity, _ device: DeviceSlot) {
     guard let starter = registry.find(Registration.starterID(kind: activity.kind), of: device) else { return }
-    registry[addressed: starter]?.register(startsUpTo: activity.startedAt)
-    for key in activity.interests {
-      guard let known = registry.addressed[starter]?.activity(of: key), known.life(at: now).isOnScreen,
-        known.begins(activityOf: activity.startedAt, within: bounds.commandLifetime)
-      else { continue }
-      know(key, by: starter) { subject, now in
-        subject.isRegistered = true
-        subject.run(.running(onChannel: false), at: now)
-      }
+    let onChannel = if case .channel = activity.address { true } else { false }
+    if !onChannel {
+      registry[addressed: starter]?.register(startsUpTo: activity.startedAt)
+      guard let instance = registry.find(activity.id, of: device), registry.addressed[instance]?.life.isOnScreen == true
+      else { return }
     }
-  }
-
-  /// Remembers the subjects of an activity that subscribes to a channel as started, because the activity runs on the device.
-  mutating func rememberRunning(_ activity: Registration.Activity, _ device: DeviceSlot) {
-    guard let starter = registry.find(Registration.starterID(kind: activity.kind), of: device) else { return }
     for key in activity.interests {
-      if case .dismissed(let instant)? = registry.addressed[starter]?.activity(of: key)?.life(at: now),
-        activity.startedAt <= instant
-      {
-        continue
-      }
+      let over = registry.addressed[starter]?.activity(of: key)?.life(at: now).overSince
+      if onChannel, let over, activity.startedAt <= over { continue }
       know(key, by: starter) { subject, now in
+        subject.run(.running(onChannel: onChannel), startedAt: activity.startedAt, at: now)
         subject.isRegistered = true
-        if !subject.life(at: now).isOnScreen { subject.at = min(now, activity.startedAt) }
-        subject.run(.running(onChannel: true), at: now)
-        subject.serve(upTo: min(now, activity.startedAt))
+        if onChannel { subject.serve(upTo: min(now, activity.startedAt)) }
       }
     }
   }
@@ -48,7 +35,8 @@ extension Fleet {
         guard case .running = known.life(at: now),
           !registration.activities.contains(where: { $0.kind == token.kind && $0.interests.contains(known.subject) })
         else { continue }
-        noteOver(known.subject, .ended, startedAt: nil, at: registration.updatedAt, by: starter)
+        let left = min(now, registration.updatedAt)
+        noteOver(known.subject, .ended(at: .distantPast), startedAt: nil, served: left, by: starter)
       }
       startSoon(by: starter)
     }
@@ -65,12 +53,11 @@ extension Fleet {
       guard let known = registry.addressed[starter]?.activity(of: registry.key(of: entry)),
         known.begins(activityOf: state.startedAt, within: bounds.commandLifetime)
       else { continue }
-      switch known.life(at: now) {
-      case .dismissed(let instant) where state.startedAt <= instant: registry[addressed: instance]?.close()
-      case .startSent, .awaitingToken:
+      if let instant = known.life(at: now).overSince {
+        if state.startedAt <= instant { registry[addressed: instance]?.close() }
+      } else if known.isPushed {
         let heard = content(of: registry.key(of: entry))?.newest ?? .distantPast
         registry[addressed: instance]?.hear(at: min(now, max(known.at, heard)))
-      default: continue
       }
     }
   }

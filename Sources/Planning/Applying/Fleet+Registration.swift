@@ -29,17 +29,13 @@ extension Fleet {
     for control in registration.controls { place(control, device, into: &output) }
     for activity in registration.activities where registration.plansActivity(activity) {
       place(activity, device, on: registration.platform, isMoved: isMoved, into: &output)
-      rememberRegistered(activity, device)
     }
     for starter in registration.pushToStart { place(starter, device, on: registration.platform, into: &output) }
-    for activity in registration.activities where !registration.plansActivity(activity) {
-      rememberRunning(activity, device)
-    }
+    for activity in registration.activities { noteRunning(activity, device) }
     let present = registration.plannedInstanceIDs
     var walk = registry.instances(of: device)
     while let instance = walk.next(registry) {
       if !registry.instances[instance].flags.contains(.retired), !present.contains(registry.id(of: instance)) {
-        if registry.instances[instance].surface == .activity { noteOver(instance, .ended, at: registration.updatedAt) }
         retire(instance, into: &output)
       }
     }

@@ -34,9 +34,8 @@ extension Fleet {
     case .deliveryCompleted(let command, let outcome, let answer):
       if settleActivityPush(command, device, outcome, answer) { break }
       if outcome != .accepted { refund(command, device) }
-    case .activityEnded(let activity): close(activity, device, .ended, at: min(now, signal.time))
-    case .activityDismissed(let activity):
-      close(activity, device, .dismissed(at: min(now, signal.time)), at: min(now, signal.time))
+    case .activityEnded(let activity): close(activity, device, .ended(at: min(now, signal.time)))
+    case .activityDismissed(let activity): close(activity, device, .dismissed(at: min(now, signal.time)))
     case .activityStarted(let activity): noteStarted(activity, device, at: min(now, signal.time))
     case .widgetViewed:
       noteLook(device, at: signal.time)
@@ -45,18 +44,20 @@ extension Fleet {
     touch(device)
   }
 
-  /// Notes that the device has reported an activity as over.
-  private mutating func close(
-    _ activity: Signal.ReportedActivity, _ device: DeviceSlot, _ life: ActivityLife, at instant: Timestamp
-  ) {
-    if let instance = registry.find(activity.instance, of: device), registry.addressed[instance] != nil,
+  /// Notes that the device has reported an activity as over. A person who removes one that has ended only clears the screen.
+  private mutating func close(_ activity: Signal.ReportedActivity, _ device: DeviceSlot, _ life: ActivityLife) {
+    let instant = life.overSince ?? now
+    // The clock of the device may be slow.
+    let served = min(now, instant + ActivityTimes.clockError)
+    if let instance = registry.find(activity.instance, of: device), let state = registry.addressed[instance],
       !registry.instances[instance].flags.contains(.retired)
     {
+      let wasOver = if case .ended = state.life { true } else { false }
       registry[addressed: instance]?.close()
       pending.clearDue(&registry[waiting: instance])
-      noteOver(instance, life, at: instant)
+      noteOver(instance, wasOver ? .ended(at: instant) : life, served: served)
     } else if let subject = activity.subject, let starter = starter(of: activity, device) {
-      noteOver(subject, life, startedAt: nil, at: instant, by: starter)
+      noteOver(subject, life, startedAt: nil, served: served, by: starter)
     }
   }
 
@@ -65,17 +66,10 @@ extension Fleet {
     guard registry.find(activity.instance, of: device) == nil, let subject = activity.subject,
       let starter = starter(of: activity, device)
     else { return }
-    let known = registry.addressed[starter]?.activity(of: subject)
-    switch known?.life(at: now) ?? .notStarted {
-    case .notStarted: break
-    // The device has said already that it is over.
-    case .ended, .dismissed: if let known, instant <= known.changedAt { return }
-    case .startSent, .awaitingToken, .running, .tokenDead, .ending: return
-    }
-    know(subject, by: starter) { subject, now in
-      subject.run(.awaitingToken, at: now)
-      subject.at = instant
-    }
+    let life = registry.addressed[starter]?.activity(of: subject)?.life(at: now) ?? .notStarted
+    // The device may have said already that it is over.
+    if life.isOnScreen || life.overSince.map({ instant <= $0 }) == true { return }
+    know(subject, by: starter) { $0.run(.awaitingToken, startedAt: instant, at: $1) }
   }
 
   private func starter(of activity: Signal.ReportedActivity, _ device: DeviceSlot) -> InstanceSlot? {

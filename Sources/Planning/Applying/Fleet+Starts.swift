@@ -42,12 +42,12 @@ extension Fleet {
   /// - Parameters:
   ///   - instance: The activity.
   ///   - life: `ended` or `dismissed`.
-  ///   - instant: The instant of the end. Events that wanted a start before want none any more.
-  mutating func noteOver(_ instance: InstanceSlot, _ life: ActivityLife, at instant: Timestamp) {
+  ///   - served: Events that wanted a start until then want none any more.
+  mutating func noteOver(_ instance: InstanceSlot, _ life: ActivityLife, served: Timestamp) {
     guard let starter = starter(of: instance), let state = registry.addressed[instance] else { return }
     var walk = registry.entries(of: instance)
     while let entry = walk.next(registry) {
-      noteOver(registry.key(of: entry), life, startedAt: state.startedAt, at: instant, by: starter)
+      noteOver(registry.key(of: entry), life, startedAt: state.startedAt, served: served, by: starter)
     }
   }
 
@@ -56,21 +56,18 @@ extension Fleet {
   ///   - subject: The subject.
   ///   - life: `ended` or `dismissed`.
   ///   - startedAt: The instant at which the activity was started, by the clock of the device; nil if it is not known.
-  ///   - instant: The instant of the end.
+  ///   - served: Events that wanted a start until then want none any more.
   ///   - starter: The push-to-start token.
   mutating func noteOver(
-    _ subject: Identifier, _ life: ActivityLife, startedAt: Timestamp?, at instant: Timestamp, by starter: InstanceSlot
+    _ subject: Identifier, _ life: ActivityLife, startedAt: Timestamp?, served: Timestamp, by starter: InstanceSlot
   ) {
-    let known = registry.addressed[starter]?.activity(of: subject)
     // Another one was started since.
-    if let known, known.life(at: now).isOnScreen, known.at - ActivityTimes.clockError > startedAt ?? instant {
+    if let known = registry.addressed[starter]?.activity(of: subject), known.life(at: now).isOnScreen,
+      known.at - ActivityTimes.clockError > startedAt ?? served
+    {
       return
     }
-    let began = known?.at ?? min(startedAt ?? now, now)
-    know(subject, by: starter) { subject, now in
-      subject.at = began
-      subject.close(life, served: instant, at: now)
-    }
+    know(subject, by: starter) { $0.close(life, served: served, at: $1) }
     startSoon(by: starter)
   }
 
@@ -83,8 +80,11 @@ extension Fleet {
 
   /// Sets the timer of a push-to-start token if a subject is still to be started.
   mutating func startSoon(by starter: InstanceSlot) {
-    guard !wanted(by: starter).isEmpty else { return }
-    owe(startAt: now, by: starter)
+    if wanted(by: starter).isEmpty {
+      registry[addressed: starter]?.settle()
+    } else {
+      owe(startAt: now, by: starter)
+    }
   }
 
   /// Sets the time at which a push-to-start token starts what is still to be started.

@@ -98,7 +98,10 @@ extension Fleet {
   ) -> SubjectActivity? {
     guard let starter = starter(of: instance) else { return nil }
     let known = registry.addressed[starter]?.activity(of: registry.key(of: entry))
-    return known.flatMap { $0.begins(activityOf: state.startedAt, within: bounds.commandLifetime) ? $0 : nil }
+    guard let known, known.isPushed, known.begins(activityOf: state.startedAt, within: bounds.commandLifetime) else {
+      return nil
+    }
+    return known
   }
 
   /// Notes that an entry shows all that is known of its subject.

@@ -22,20 +22,37 @@ extension Fleet {
       return verdict
     }
     verdict.isChange = true
-    let evaluation = event.evaluations[kind.index]
     let isStart = registry.instances[instance].surface == .starter
-    let action = isStart ? Rule.Action.start : evaluation.action
+    let action = isStart ? Rule.Action.start : event.evaluations[kind.index].action
+    addPush(action, saying: content, activity, state, instance: instance, device: device, to: &verdict)
+    return verdict
+  }
+
+  /// Adds to a verdict the push, or the reason why there is none: a budget, its price, missing content or its size.
+  /// - Parameters:
+  ///   - action: The action of the rule. A start rule updates an activity that already runs.
+  ///   - content: An event with all that is known of the subject.
+  ///   - activity: The policy of the kind.
+  ///   - state: The state of the activity, or of the push-to-start token.
+  ///   - instance: The activity or the token.
+  ///   - device: Its device.
+  ///   - verdict: The verdict, with the relevance.
+  func addPush(
+    _ action: Rule.Action, saying content: DomainEvent, _ activity: ActivityPolicy, _ state: AddressedState,
+    instance: InstanceSlot, device: DeviceSlot, to verdict: inout ActivityVerdict
+  ) {
+    let isStart = registry.instances[instance].surface == .starter
+    let kind = registry.instances[instance].kind
     // An end is sent without a token of the app, because every activity must end.
     if action != .end, !registry.isInDeveloperMode(device),
       ledgers.apps.tokensLeft(registry.devices[device].app, now: now) == 0
     {
       verdict.reason = .budgetApp
-      return verdict
+      return
     }
     verdict.lane = lane(of: instance, device: device, relevance: Double(verdict.relevance), action: action)
     verdict.reason = verdict.lane.refused
-    if verdict.reason != nil { return verdict }
-    // A start rule updates an activity that already runs.
+    if verdict.reason != nil { return }
     let told = action == .start && !isStart ? .update : action
     let timestamp = max(now.seconds, state.timestamp + 1)
     assert(timestamp > state.timestamp, "the system drops an update that is not newer than the last one")
@@ -44,11 +61,10 @@ extension Fleet {
     let made = ActivityPayload.make(
       activity, event: content, action: told, asksForToken: isStart && asksForToken(instance),
       isQuiet: verdict.lane.priority == 5, relevance: Double(verdict.relevance), score: Double(score),
-      timestamp: timestamp,
-      now: now)
+      timestamp: timestamp, now: now)
     guard var body = made else {
       verdict.reason = .contentIncomplete
-      return verdict
+      return
     }
     let size = size(of: body, activity, content, isChannel: state.isChannel)
     var band = size.band
@@ -63,7 +79,6 @@ extension Fleet {
         timestamp: timestamp, body: body, band: band, isEnd: action == .end, score: score,
         starts: isStart ? content.subject : nil)
     }
-    return verdict
   }
 
   /// Returns the size of a body with content. One with more data than an activity may have is refused, too.
@@ -135,9 +150,7 @@ extension Fleet {
     if state.hasLostToken { return .noToken }
     if state.tokenDead { return .tokenDead }
     if state.isMirror { return .unsupportedOS }
-    if isStarter, let activity = rules.activity(kind), let reason = systemRefusal(of: instance, activity) {
-      return reason
-    }
+    if isStarter, let reason = systemRefusal(of: instance) { return reason }
     if !rules[kind].enabled { return .kindDisabled }
     if isStarter {
       let wanted = evaluation.action == .start ? event.saidAt : session.start

@@ -66,12 +66,12 @@ extension Fleet {
         if !isAnother || !mayRestart(known, dismissedAt: instant, session, starter) { return .dismissed }
       case .notStarted: if wanted <= known.served { return .alreadyStarted }
       case .ended:
-        // What an event has ended, a later one may start again, whenever the device said that it was over.
+        // A later event may start again a subject that an event has ended, whenever the device said that it was over.
         let isAnother = session.endBefore > known.at && wanted >= session.endBefore
         if wanted <= known.served, !isAnother { return .alreadyStarted }
       }
     }
-    return isOnScreen(subject, of: starter) ? .alreadyStarted : nil
+    return nil
   }
 
   /// Returns whether a subject whose activity a person has removed may be started again: in another run, or after the time that the policy
@@ -82,24 +82,6 @@ extension Fleet {
     if session.endBefore > known.at { return true }
     guard let pause = rules.activity(registry.instances[starter].kind)?.restartAfterDismissal else { return false }
     return now - instant >= pause
-  }
-
-  /// Returns whether the device has registered an activity of the subject that may be on its screen.
-  private func isOnScreen(_ subject: Identifier, of starter: InstanceSlot) -> Bool {
-    let (device, kind) = (registry.instances[starter].device, registry.instances[starter].kind)
-    guard let interest = registry.interests.id(of: subject, in: registry.texts) else { return false }
-    var walk = registry.instances(of: device)
-    while let instance = walk.next(registry) {
-      let state = registry.instances[instance]
-      guard state.surface == .activity, state.kind == kind, !state.flags.contains(.retired),
-        registry.addressed[instance]?.life.isOnScreen == true
-      else { continue }
-      var entries = registry.entries(of: instance)
-      while let entry = entries.next(registry) {
-        if registry.entries[entry].interest == interest { return true }
-      }
-    }
-    return false
   }
 
   /// Decides about a start without an event.
@@ -116,37 +98,16 @@ extension Fleet {
       verdict.reason = .kindDisabled
       return verdict
     }
-    verdict.reason = systemRefusal(of: starter, activity)
-    if verdict.reason != nil { return verdict }
-    if !registry.isInDeveloperMode(device), ledgers.apps.tokensLeft(registry.devices[device].app, now: now) == 0 {
-      verdict.reason = .budgetApp
-      return verdict
-    }
-    verdict.lane = lane(of: starter, device: device, relevance: Double(session.startRelevance), action: .start)
-    verdict.reason = verdict.lane.refused
+    verdict.reason = systemRefusal(of: starter)
     if verdict.reason != nil { return verdict }
     var event = content.event(after: nil)
     event.subject = subject
-    let timestamp = max(now.seconds, state.timestamp + 1)
-    let made = ActivityPayload.make(
-      activity, event: event, action: .start, asksForToken: asksForToken(starter), isQuiet: verdict.lane.isQuiet,
-      relevance: Double(session.startRelevance), score: Double(session.startRelevance), timestamp: timestamp, now: now)
-    guard let body = made else {
-      verdict.reason = .contentIncomplete
-      return verdict
-    }
-    let band = size(of: body, activity, event, isChannel: false).band
-    if band >= .refused {
-      verdict.reason = .payloadTooLarge
-    } else {
-      verdict.push = ActivityVerdict.Push(
-        timestamp: timestamp, body: body, band: band, isEnd: false, score: session.startRelevance, starts: subject)
-    }
+    addPush(.start, saying: event, activity, state, instance: starter, device: device, to: &verdict)
     return verdict
   }
 
   /// Returns the reason why the system of a device cannot start an activity; nil if it can.
-  func systemRefusal(of starter: InstanceSlot, _ activity: ActivityPolicy) -> Reason? {
+  func systemRefusal(of starter: InstanceSlot) -> Reason? {
     registry.devices[registry.instances[starter].device].osVersion < pushToStartOS ? .unsupportedOS : nil
   }
 

@@ -25,10 +25,19 @@ enum ActivityLife: Equatable {
   case tokenDead
   /// An end was pushed, and its answer is awaited.
   case ending
-  /// The activity is over.
-  case ended
+  /// The activity is over, since the instant that was reported or found out; the distant past if a registration has left it out, because
+  /// another one may list it again.
+  case ended(at: Timestamp)
   /// The person has removed the activity.
   case dismissed(at: Timestamp)
+
+  /// The instant since which the activity is over; nil if it may be on the screen, or was never known.
+  var overSince: Timestamp? {
+    switch self {
+    case .ended(let instant), .dismissed(let instant): instant
+    default: nil
+    }
+  }
 
   /// Whether the activity may be on the screen.
   var isOnScreen: Bool {
@@ -45,7 +54,7 @@ enum ActivityLife: Equatable {
     // The end to the channel is not told to each device.
     case (.running(onChannel: true), .startSent): true
     case (.startSent, .notStarted), (.startSent, .awaitingToken): true
-    // The app may start one by itself, and register one that nobody knew.
+    // The app may start one by itself.
     case (_, .awaitingToken): !isOnScreen
     case (_, .running): true
     case (.running, .tokenDead), (.running, .ending), (.ending, .tokenDead): true
@@ -60,8 +69,8 @@ enum ActivityLife: Equatable {
 struct SubjectActivity: Equatable {
   /// The subject.
   var subject: Identifier
-  /// The log time of the start.
-  var at: Timestamp
+  /// The log time of the start, or the instant at which the app started the activity by the clock of the device.
+  private(set) var at: Timestamp
   /// The state that its life was in last; see `life(at:)`.
   private(set) var lastLife = ActivityLife.notStarted
   /// The log time of the last change of `lastLife`.
@@ -83,10 +92,16 @@ struct SubjectActivity: Equatable {
   ///   - at: The log time of the start.
   init(subject: Identifier, at: Timestamp) { (self.subject, self.at, changedAt) = (subject, at, at) }
 
-  /// Returns the state of the activity. The system has ended one whose life is over.
+  /// Returns the state of the activity. The system has ended one whose life is over, and a dismissal is remembered for a while only.
   func life(at now: Timestamp) -> ActivityLife {
-    lastLife.isOnScreen && now - at >= ActivityTimes.startedLife ? .ended : lastLife
+    let end = at + ActivityTimes.startedLife
+    if lastLife.isOnScreen { return now < end ? lastLife : .ended(at: end) }
+    if case .dismissed(let instant) = lastLife, now >= forgottenAt { return .ended(at: instant) }
+    return lastLife
   }
+
+  /// Whether a push has started it, and not the app.
+  var isPushed: Bool { told.at.microseconds != 0 }
 
   // MARK: Changes
 
@@ -123,21 +138,26 @@ struct SubjectActivity: Equatable {
   }
 
   /// Notes that an activity runs on the device.
-  mutating func run(_ life: ActivityLife, at now: Timestamp) {
+  /// - Parameters:
+  ///   - life: `awaitingToken` or `running`.
+  ///   - startedAt: The instant at which it was started, by the clock of the device.
+  ///   - now: Log time.
+  mutating func run(_ life: ActivityLife, startedAt: Timestamp, at now: Timestamp) {
     assert(life.isOnScreen, "an activity that runs is on the screen")
-    refusals = 0
+    let isAnother = !self.life(at: now).isOnScreen
     move(to: life, at: now)
+    if isAnother { (at, told, push) = (min(now, startedAt), AddressedState.Told(), nil) }
+    refusals = 0
   }
 
-  /// Notes that the activity is not on the screen any more, whether or not it was known.
+  /// Notes that the activity is not on the screen any more, whether or not it was known. An end that follows a dismissal changes nothing.
   /// - Parameters:
   ///   - life: `ended` or `dismissed`.
-  ///   - served: The instant of the end. Events that wanted a start before want none any more.
+  ///   - served: Events that wanted a start until then want none any more.
   ///   - now: Log time.
   mutating func close(_ life: ActivityLife, served: Timestamp, at now: Timestamp) {
-    assert(!life.isOnScreen, "what is closed is not on the screen")
-    // Who has removed an activity has not left its end to the app.
-    if case .dismissed = lastLife, life == .ended { return }
+    assert(life.overSince != nil, "what is closed is over")
+    if case .dismissed = self.life(at: now), case .ended = life { return }
     move(to: life, at: now)
     serve(upTo: served)
   }
@@ -170,8 +190,8 @@ struct SubjectActivity: Equatable {
   }
 
   /// Restores what a record holds.
-  mutating func restore(_ life: ActivityLife, changedAt: Timestamp, served: Timestamp, refusals: UInt8) {
-    (lastLife, self.changedAt, self.served, self.refusals) = (life, changedAt, served, refusals)
+  mutating func restore(_ life: ActivityLife, at: Timestamp, changedAt: Timestamp, served: Timestamp, refusals: UInt8) {
+    (lastLife, self.at, self.changedAt, self.served, self.refusals) = (life, at, changedAt, served, refusals)
   }
 }
 

@@ -212,15 +212,17 @@ struct AddressedState {
   /// The instant from which the state need not be kept: the rate is full again and all subjects are forgotten.
   var ledgerEnd: Timestamp { subjects.reduce(rate.tat) { max($0, $1.forgottenAt) } }
 
-  /// The state of the registered activity.
-  var life: ActivityLife {
-    if ended { return unanswered?.isEnd == true ? .ending : .ended }
-    return tokenDead ? .tokenDead : .running(onChannel: isChannel)
-  }
-
   /// The log time at which an end counts as taken although the sender has said nothing; nil if no end is unanswered.
   var endCounts: Timestamp? {
-    life == .ending ? Timestamp(microseconds: timestamp * 1_000_000) + ActivityTimes.endAnswer : nil
+    guard ended, unanswered?.isEnd == true else { return nil }
+    return Timestamp(microseconds: timestamp * 1_000_000) + ActivityTimes.endAnswer
+  }
+
+  /// The state of the registered activity.
+  var life: ActivityLife {
+    if endCounts != nil { return .ending }
+    if ended { return .ended(at: Timestamp(microseconds: timestamp * 1_000_000)) }
+    return tokenDead ? .tokenDead : .running(onChannel: isChannel)
   }
 
   /// The content of a push, as far as it is remembered.

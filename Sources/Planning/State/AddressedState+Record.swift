@@ -37,8 +37,8 @@ extension AddressedState {
     try fields(&parts, address: &address, since: base, &reader)
     guard TokenPair.isWellFormed(address.span) else { throw .corrupt(offset: reader.offset, what: "a token") }
     token = TokenPair(bytes: address).widgets ?? ""
-    // Each push adds a second to it at least.
-    guard timestamp <= .max / 2 else { throw .corrupt(offset: reader.offset, what: "a timestamp") }
+    // Each push adds a second to it at least, and it is taken as an instant in µs.
+    guard abs(timestamp) <= .max / 2_000_000 else { throw .corrupt(offset: reader.offset, what: "a timestamp") }
   }
 
   private mutating func fields<Coder: FieldCoder & StateCoder>(
@@ -92,8 +92,8 @@ extension SubjectActivity {
     since base: Int64, _ coder: inout Coder
   ) throws(Coder.Failure) {
     try coder.string(&subject, "a subject")
+    var (at, life, changed, served, refusals) = (at, lastLife, changedAt, served, refusals)
     try coder.instant(&at, since: base, "an instant")
-    var (life, changed, served, refusals) = (lastLife, changedAt, served, refusals)
     try life.fields(since: base, &coder)
     try coder.instant(&changed, since: base, "an instant")
     try coder.instant(&served, since: base, "an instant")
@@ -101,11 +101,11 @@ extension SubjectActivity {
     try coder.uint8(&refusals, "refusals")
     try told.fields(since: base, &coder)
     try AddressedState.SentPush.fields(&push, &coder)
-    if Coder.reads { restore(life, changedAt: changed, served: served, refusals: refusals) }
+    if Coder.reads { restore(life, at: at, changedAt: changed, served: served, refusals: refusals) }
   }
 }
 
-/// The form of a life in a record: one byte, and the instant of a dismissal.
+/// The form of a life in a record: one byte, and the instant since which it is over.
 private enum ActivityLifeForm: UInt8, CaseIterable {
   case notStarted, startSent, awaitingToken, running, runningOnChannel, tokenDead, ending, ended, dismissed
 }
@@ -129,9 +129,8 @@ extension ActivityLife {
   ) throws(Coder.Failure) {
     var form = form
     try coder.tag(&form, "a life")
-    var instant = Timestamp(microseconds: base)
-    if case .dismissed(let at) = self { instant = at }
-    if form == .dismissed { try coder.instant(&instant, since: base, "an instant") }
+    var instant = overSince ?? Timestamp(microseconds: base)
+    if form == .ended || form == .dismissed { try coder.instant(&instant, since: base, "an instant") }
     guard Coder.reads else { return }
     self =
       switch form {
@@ -142,7 +141,7 @@ extension ActivityLife {
       case .runningOnChannel: .running(onChannel: true)
       case .tokenDead: .tokenDead
       case .ending: .ending
-      case .ended: .ended
+      case .ended: .ended(at: instant)
       case .dismissed: .dismissed(at: instant)
       }
   }

@@ -116,7 +116,7 @@ struct KnownContent: Equatable {
   ///   - time: The time from which on the event is true.
   mutating func note(_ evaluation: KindEvaluation, _ kind: Identifier, at time: Timestamp) {
     if evaluation.action == .update { return }
-    // One that matters to nobody starts nothing, not later either.
+    // An event of relevance 0 starts nothing, also not later.
     if evaluation.action == .start, evaluation.isRelevanceStated, evaluation.relevance <= 0 { return }
     var session = session(kind)
     if evaluation.action == .end {
