@@ -12,7 +12,7 @@ public struct LedgerCheck: ~Copyable {
   private let limits: [Identifier: LedgerLimits]
   private let refundsAllowed: Bool
   private let reader = Command.makeReader()
-  private var report = LedgerReport()
+  private var report: LedgerReport
   /// Decisions and commands, by device.
   private var devices: SortedSpill
   /// The hash of each record's bytes, by kind of record and id.
@@ -30,6 +30,8 @@ public struct LedgerCheck: ~Copyable {
 
   /// The default of `memoryMax`: 96 MiB.
   public static let memoryDefault = 96 << 20
+  /// The default of `examplesMax`.
+  public static let examplesDefault = 5
 
   /// Creates a check without records.
   /// - Parameters:
@@ -38,9 +40,12 @@ public struct LedgerCheck: ~Copyable {
   ///   - refundsAllowed: whether tokens may come back because APNs refused a push. Only signals report such a refusal, and
   ///     the check does not read them.
   ///   - memoryMax: bytes of records to hold in memory. More is kept in unnamed files in the temporary folder.
+  ///   - examplesMax: the number of violations of each rule that the report describes.
   public init(
-    limits: [Identifier: LedgerLimits] = [:], refundsAllowed: Bool = false, memoryMax: Int = LedgerCheck.memoryDefault
+    limits: [Identifier: LedgerLimits] = [:], refundsAllowed: Bool = false, memoryMax: Int = LedgerCheck.memoryDefault,
+    examplesMax: Int = LedgerCheck.examplesDefault
   ) {
+    report = LedgerReport(examplesMax: examplesMax)
     self.limits = limits
     self.refundsAllowed = refundsAllowed
     // The shares are in proportion to the sizes of the three collections.

@@ -51,6 +51,15 @@ struct LedgerCheckTests {
     }
   }
 
+  @Test("a report describes as many cases of a broken rule as it is asked for, and counts them all")
+  func examples() throws {
+    var check = LedgerCheck(examplesMax: 2)
+    for number in 0..<3 { check.add(decision: Array("{\(number)".utf8), place: "line \(number)") }
+    let report = try check.finish()
+    #expect(
+      report.violationCount == 3 && report.violations.count == 2 && report.text.description.contains("… and 1 more"))
+  }
+
   @Test("decisions are read from blocks; each wrong line and a wrong header are a violation with its place")
   func blocks() throws {
     let day = Day(charges: 2)

@@ -66,18 +66,19 @@ public struct LedgerReport: Equatable, Sendable {
   public var violationCount = 0
   /// The number of violations of each rule that has any.
   public var violationsByRule: [BookRule: Int] = [:]
-  /// The first violations of each rule, at most five of each, in the order in which they were found.
+  /// The first violations of each rule, in the order in which they were found.
   public var violations: [Violation] = []
 
-  /// The number of violations of each rule that the report describes.
-  static let examplesMax = 5
+  /// The number of violations of each rule that the report describes at most.
+  let examplesMax: Int
 
   /// The number of policies that the report names because nobody named them to the check. Charges by further ones count only
   /// among those that were not recomputed.
   static let unknownPoliciesMax = 20
 
   /// Creates a report without findings.
-  public init() {}
+  /// - Parameter examplesMax: The number of violations of each rule that it describes at most.
+  public init(examplesMax: Int = LedgerCheck.examplesDefault) { self.examplesMax = examplesMax }
 
   /// Adds a violation.
   /// - Parameter text: evaluated only if the report has room for the violation.
@@ -85,7 +86,7 @@ public struct LedgerReport: Equatable, Sendable {
     violationCount += 1
     let count = violationsByRule[rule, default: 0]
     violationsByRule[rule] = count + 1
-    if count < Self.examplesMax { violations.append(Violation(rule: rule, text: text())) }
+    if count < examplesMax { violations.append(Violation(rule: rule, text: text())) }
   }
 
   /// Counts a charge by a policy that was not named to the check.
@@ -99,7 +100,7 @@ public struct LedgerReport: Equatable, Sendable {
     assert(violationCount == violationsByRule.values.reduce(0, +), "the violations of all rules are all violations")
     for rule in BookRule.allCases {
       assert(
-        violations.count { $0.rule == rule } == min(violationsByRule[rule] ?? 0, Self.examplesMax),
+        violations.count { $0.rule == rule } == min(violationsByRule[rule] ?? 0, examplesMax),
         "the report describes the first violations of each rule")
     }
     assert(chargesRecomputed + chargesNotRecomputed <= charges, "no charge is counted twice")
@@ -149,7 +150,7 @@ extension LedgerReport {
       guard let count = violationsByRule[rule] else { continue }
       text += "\(rule.rawValue): \(count)\n"
       for violation in violations where violation.rule == rule { text += "  \(violation.text)\n" }
-      if count > Self.examplesMax { text += "  … and \(count - Self.examplesMax) more\n" }
+      if count > examplesMax { text += "  … and \(count - examplesMax) more\n" }
     }
     return text
   }

@@ -45,6 +45,8 @@ struct VerifyCommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp("Pushes to a device as limit/window/burst, where no policy is given.", valueName: "5/1h/3"))
   var deviceLimit: String?
+  @Option(help: ArgumentHelp("How many cases of each broken rule to describe, 1 to 1,000,000.", valueName: "number"))
+  var examples = LedgerCheck.examplesDefault
   @Flag(help: "Allow tokens to come back because APNs refused a push.")
   var allowRefunds = false
   @OptionGroup var output: FormatOption
@@ -63,10 +65,13 @@ struct VerifyCommand: AsyncParsableCommand {
       ]
         + policy.map { ("--policy", $0) })
     if let deviceLimit { _ = try Self.rate(deviceLimit) }
+    guard (1...1_000_000).contains(examples) else {
+      throw ValidationError("--examples is out of range; expected a whole number from 1 to 1,000,000")
+    }
   }
 
   func run() async throws {
-    var check = LedgerCheck(limits: try limits(), refundsAllowed: allowRefunds)
+    var check = LedgerCheck(limits: try limits(), refundsAllowed: allowRefunds, examplesMax: examples)
     if let export {
       // A line that is neither is refused as a decision, with its place.
       let isCommand = Array("{\"command\":".utf8)
