@@ -15,7 +15,7 @@ package struct PlanInput<Value>: ~Copyable {
   }
 
   /// The time at which the record that `next` returned last is to be planned; nil behind the last record. It is the log time that the
-  /// record states, or else its own time.
+  /// record states, or else the time of an event or a signal.
   package private(set) var time: Timestamp?
 
   /// Returns the line of the record that `next` returned last as one that is refused.
@@ -65,14 +65,13 @@ package struct PlanInput<Value>: ~Copyable {
 }
 
 extension PlanInput where Value == Registration {
-  /// Opens a file of registrations.
+  /// Opens a file of registrations. One that states no log time is planned before all events, in the distant past.
   /// - Parameter path: A `.jsonl` or `.jsonl.gz` file, or `-` for standard input.
   /// - Throws: `LineFileError` if the file cannot be opened.
   package static func registrations(path: String) throws(LineFileError) -> PlanInput<Registration> {
-    let decoder = RegistrationDecoder()
+    let (decoder, logTime) = (RegistrationDecoder(), LogTime())
     return try PlanInput(path: path) { (bytes) throws(DomainError) in
-      let registration = try decoder.decode(bytes)
-      return (registration, registration.updatedAt)
+      (try decoder.decode(bytes), try logTime.read(bytes) ?? .distantPast)
     }
   }
 }

@@ -6,8 +6,8 @@ import Policies
 
 /// Plans events from files, without Kafka.
 ///
-/// The run plans all registrations first. Then it merges events and signals by their times and plans each as one record of
-/// a single log partition, with rising offsets. Whenever a timer is due between two records, it plans a tick. The same
+/// The run plans all registrations first, but for those that state a later log time. Then it merges these, events and signals by their times
+/// and plans each as one record of a single log partition, with rising offsets. Whenever a timer is due between two records, it plans a tick. The same
 /// files and policy give the same bytes. `PlanOptions.Log` describes the other log that a run can stand for.
 public struct PlanRun: ~Copyable {
   /// The progress of a run.
@@ -78,15 +78,27 @@ public struct PlanRun: ~Copyable {
     var signals = try options.signals.map { (path) throws(LineFileError) in try PlanInput.signals(path: path) }
     var event = try next(&events)
     var signal = try next(&signals)
+    var devices = try PlanInput.registrations(path: options.devices)
+    var registration = try next(&devices)
     let start = [events.time, signals?.time].compactMap { $0 }.min()
-    try register(at: start)
+    while let given = registration, devices.time ?? .distantPast <= start ?? .distantFuture {
+      // Log time must not run ahead of the first event. A replayed log has each registration at its own time.
+      try step(given, at: logged(options.log == .own ? start ?? given.updatedAt : given.updatedAt))
+      if summary.registrations % Self.progressEvery == 0 { report(devices.bytesConsumed, devices.bytesTotal) }
+      registration = try next(&devices)
+    }
     summary.first = start
     looks = options.screens.map { RecordedLooks($0, devices: registered) }
-    while event != nil || signal != nil {
+    while event != nil || signal != nil || registration != nil {
       // Signals come before events of the same instant: they describe the device as the event found it.
       let (eventTime, signalTime) = (events.time ?? .distantFuture, signals?.time ?? .distantFuture)
       let instant = min(eventTime, signalTime).microseconds
-      if let look = looks?.signal(upTo: instant) {
+      if let given = registration, devices.time ?? .distantPast <= min(eventTime, signalTime) {
+        let time = max(devices.time ?? .distantPast, planner.now)
+        try tick(before: logged(time))
+        try step(given, at: logged(time))
+        registration = try next(&devices)
+      } else if let look = looks?.signal(upTo: instant) {
         // Looks before the first record of the log are no part of it.
         if look.time >= start ?? look.time { try apply(.signal(look), at: look.time) }
       } else if let given = signal, signalTime <= eventTime {
@@ -129,20 +141,16 @@ public struct PlanRun: ~Copyable {
     try sinks.write(line)
   }
 
-  /// Plans all registrations at the time of the first event or signal, because log time must not run ahead of it. If there
-  /// is none, and in a replayed log, each registration is planned at its own time.
-  private mutating func register(at start: Timestamp?) throws {
-    var devices = try PlanInput.registrations(path: options.devices)
-    while let registration = try devices.next(refused: { (line) throws(LineFileError) in
-      try refuse(line, \.refusedRegistrations)
-    }) {
-      summary.registrations += 1
-      if options.screens != nil { registered.insert(registration.device) }
-      let time = logged(options.log == .own ? start ?? registration.updatedAt : registration.updatedAt)
-      try step(.registration(registration), at: time)
-      for channel in registration.channels() { try step(.registration(channel), at: time) }
-      if summary.registrations % Self.progressEvery == 0 { report(devices.bytesConsumed, devices.bytesTotal) }
-    }
+  private mutating func next(_ devices: inout PlanInput<Registration>) throws(LineFileError) -> Registration? {
+    try devices.next { (line) throws(LineFileError) in try refuse(line, \.refusedRegistrations) }
+  }
+
+  /// Plans a registration, and those of the channels to which its activities listen.
+  private mutating func step(_ registration: Registration, at time: Timestamp) throws {
+    summary.registrations += 1
+    if options.screens != nil { registered.insert(registration.device) }
+    try step(.registration(registration), at: time)
+    for channel in registration.channels() { try step(.registration(channel), at: time) }
   }
 
   /// Plans the ticks that are due before a record, then the record.

@@ -12,7 +12,8 @@ struct PlanCommand: ParsableCommand {
     discussion: """
       Registers all devices, then plans events and signals in the order of their times, each as one record of a log. \
       Timers fire when they are due. The same files and the same policy give the same bytes. A record with the member \
-      rouselogtime, as `rouse log export` writes it, is planned at that time.
+      rouselogtime, as `rouse log export` writes it, is planned at that time. So is a registration, which then stands behind those \
+      without, in the order of these times: a device that changes has several.
 
       A line that cannot be used never stops the run. The command counts such lines, shows the first few, and writes all \
       of them to --dead-letters. If no line of an input can be used, the command fails with exit code 1. Outputs that are \
