@@ -13,7 +13,7 @@ import Testing
   /// The legal ways into each state, as the picture above `ActivityLife` draws them.
   private static let into: [(next: ActivityLife, from: [ActivityLife])] = [
     (.notStarted, [.startSent]),
-    (.startSent, [.notStarted, .ended(at: instant), .dismissed(at: instant)]),
+    (.startSent, [.notStarted, .startSent, .awaitingToken, .ended(at: instant), .dismissed(at: instant)]),
     (.awaitingToken, [.notStarted, .startSent, .ended(at: instant), .dismissed(at: instant)]),
     (.running(onChannel: false), states),
     (.tokenDead, [.running(onChannel: false), .ending]),
@@ -35,7 +35,7 @@ import Testing
     #expect(!activity.life(at: Self.instant).isOnScreen)
     activity.start(
       served: Self.instant, telling: AddressedState.Told(), by: AddressedState.SentPush(), at: Self.instant)
-    activity.noteAccepted(at: Self.instant)
+    activity.noteAccepted(onChannel: false, at: Self.instant)
     #expect(activity.life(at: Self.instant) == .awaitingToken)
     activity.run(.running(onChannel: false), startedAt: Self.instant, at: Self.instant)
     let end = Self.instant + ActivityTimes.startedLife
@@ -50,7 +50,7 @@ import Testing
       served: Self.instant, telling: AddressedState.Told(), by: AddressedState.SentPush(), at: Self.instant)
     let end = Self.instant + ActivityTimes.startedLife
     activity.noteRefused(isForGood: false, at: end)
-    activity.noteAccepted(at: end)
+    activity.noteAccepted(onChannel: false, at: end)
     #expect(activity.life(at: end) == .ended(at: end) && activity.push == nil)
   }
 

@@ -32,8 +32,9 @@ struct ActivityTests {
             TemplateMember(name: "departs", value: .date(path: "data.departs")),
           ],
           alert: AlertTemplate(
-            title: InterestTemplate(parts: [.field("subject")]), body: InterestTemplate(parts: [.field("data.status")]),
-            aboveRelevance: 0.75), staleAfter: .minutes(15), quietEnd: .hours(2), dismissal: .after(.minutes(30))))
+            title: .text(InterestTemplate(parts: [.field("subject")])),
+            body: .text(InterestTemplate(parts: [.field("data.status")])), aboveRelevance: 0.75),
+          staleAfter: .minutes(15), quietEnd: .hours(2), dismissal: .after(.minutes(30))))
       change(&activity)
       policy.kinds.append(activity)
       policy.kinds.sort { $0.name < $1.name }

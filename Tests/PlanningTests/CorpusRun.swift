@@ -216,8 +216,13 @@ struct CorpusRun: ~Copyable {
     } else if !problems.isEmpty {
       found.append("problems that the case does not tell of: \(problems)")
     }
-    if case .number(let count)? = step["zombies"], planner.zombies().count != Int(count) {
-      found.append("expected \(Int(count)) zombies, found \(planner.zombies().count)")
+    if case .number(let count)? = step["zombies"] {
+      var (sweep, figures): (ScreenSweep, ScreenFigures?) = (ScreenSweep(), nil)
+      while figures == nil { figures = planner.sweep(&sweep, at: .distantPast) }
+      let swept = figures?.kinds.reduce(0) { $0 + $1.zombies } ?? 0
+      if planner.zombies().count != Int(count) || swept != Int(count) {
+        found.append("expected \(Int(count)) zombies, found \(planner.zombies().count), and by a sweep \(swept)")
+      }
     }
     guard !found.isEmpty else { return }
     let decided = decisions.map { "    \(CorpusMatcher.text(CorpusMatcher.value($0)))" }

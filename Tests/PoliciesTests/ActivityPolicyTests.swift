@@ -48,11 +48,12 @@ import Testing
     let expected = ActivityPolicy(
       attributesType: "FlightAttributes",
       attributes: [
-        TemplateMember(name: "flight", value: .field(path: "data.flight", fallback: .null)),
+        TemplateMember(name: "flight", value: .field(path: "data.flight", fallback: .null), isRequired: true),
         TemplateMember(name: "origin", value: .field(path: "data.origin", fallback: .null)),
       ],
       contentState: [
-        TemplateMember(name: "status", value: .field(path: "data.status", fallback: .null)),
+        TemplateMember(name: "status", value: .field(path: "data.status", fallback: .null), isRequired: true),
+        TemplateMember(name: "gate", value: .field(path: "data.gate", fallback: .null)),
         TemplateMember(name: "delayMinutes", value: .field(path: "data.delayMinutes", fallback: .number(0))),
         TemplateMember(name: "departsAt", value: .date(path: "data.scheduledDeparture"), isRequired: true),
         TemplateMember(name: "note", value: .text(Self.template(.text("Gate "), .field("data.gate")))),
@@ -65,9 +66,10 @@ import Testing
         TemplateMember(name: "version", value: .constant(.number(1))),
       ],
       alert: AlertTemplate(
-        title: Self.template(.text("Flight "), .field("data.flight")), body: Self.template(.field("data.status")),
-        aboveRelevance: 0.8),
-      staleAfter: .minutes(15), quietEnd: .hours(2), restartAfterDismissal: .hours(3),
+        title: .text(Self.template(.text("Flight "), .field("data.flight"))),
+        body: .localized(key: "FLIGHT_STATUS", arguments: [Self.template(.field("data.status"))]), aboveRelevance: 0.8,
+        wait: .minutes(2)),
+      staleAfter: .minutes(15), quietEnd: .hours(2), restartAfterDismissal: .hours(3), restartWithoutToken: true,
       dismissal: .after(.minutes(30)))
     #expect(kind.activity == expected)
     #expect(kind.rules.map(\.action) == [.start, .start, .end, .end, .update])
@@ -80,7 +82,8 @@ import Testing
     #expect(match.surface == .broadcast && match.activity?.channelStoresNewest == true)
     #expect(match.activity?.dates == .unix && match.activity?.dismissal == .immediate)
     #expect(match.activity?.quietEnd == .minutes(45) && match.activity?.staleAfter == nil)
-    #expect(match.rules.map(\.action) == [.update, .end, .update])
+    #expect(match.activity?.channel == Self.template(.field("data.channel")))
+    #expect(match.rules.map(\.action) == [.start, .update, .end, .update])
     let door = try #require(policy.kind(named: "LoungeDoor"))
     #expect(door.surface == .control && door.activity == nil)
     #expect(door.budget == InstanceBudget(perDay: 60, minInterval: .minutes(1)))
@@ -98,7 +101,8 @@ import Testing
     let alert = try Self.activity("alert: { title: Goal, body: \"{subject}\" }").alert
     #expect(
       alert
-        == AlertTemplate(title: Self.template(.text("Goal")), body: Self.template(.field("subject")), aboveRelevance: 2)
+        == AlertTemplate(
+          title: .text(Self.template(.text("Goal"))), body: .text(Self.template(.field("subject"))), aboveRelevance: 2)
     )
   }
 
@@ -174,7 +178,7 @@ import Testing
           surface: liveActivity
           activity: { contentState: \(Self.constants(bytes)) }
           halfLife: 5m
-          rules: [{ event: a, relevance: { base: 1 } }]
+          rules: [{ event: b, action: end, relevance: { base: 0.5 } }, { event: a, relevance: { base: 1 } }]
       """
     let warnings = try PolicyDocument(yaml: yaml, file: "p.yaml").warnings
     #expect(warnings.map(\.message) == (warning.isEmpty ? [] : [warning]))
@@ -194,7 +198,7 @@ import Testing
             attributes: \(Self.constants(4100))
             alert: { title: t, body: b }
           halfLife: 5m
-          rules: [{ event: b, action: end, relevance: { base: 1 } }, { event: a, action: start, relevance: { base: 1 } }]
+          rules: [{ event: b, action: end, relevance: { base: 0.5 } }, { event: a, action: start, relevance: { base: 1 } }]
       """
     let warnings = try PolicyDocument(yaml: yaml, file: "p.yaml").warnings
     #expect(warnings.map(\.path) == ["kinds.A.activity"])

@@ -61,12 +61,15 @@ import Testing
     let lines = PolicyExplanation(document).lines
     func line(_ path: String) -> PolicyExplanation.Line? { lines.first { $0.path == path } }
     let state = "kinds.FlightActivity.activity.contentState"
-    #expect(line("\(state).status")?.value == .string("{data.status}"))
-    #expect(line("\(state).status")?.origin == .document(file: "p.yaml", line: 15))
+    #expect(line("\(state).status")?.value == .string("{ field: data.status, required: true }"))
+    #expect(line("\(state).gate")?.value == .string("{data.gate}"))
+    #expect(line("\(state).gate")?.origin == .document(file: "p.yaml", line: 16))
     #expect(line("\(state).delayMinutes")?.value == .string("{ field: data.delayMinutes, default: 0 }"))
-    #expect(line("\(state).delayMinutes")?.origin == .document(file: "p.yaml", line: 16))
+    #expect(line("\(state).delayMinutes")?.origin == .document(file: "p.yaml", line: 17))
     #expect(line("\(state).departsAt")?.value == .string("{ date: data.scheduledDeparture, required: true }"))
-    #expect(line("\(state).route.object.to")?.origin == .document(file: "p.yaml", line: 19))
+    #expect(line("\(state).route.object.to")?.origin == .document(file: "p.yaml", line: 20))
+    #expect(line("kinds.FlightActivity.activity.alert.body.locKey")?.value == .string("FLIGHT_STATUS"))
+    #expect(line("kinds.FlightActivity.activity.alert.body.locArgs[0]")?.value == .string("{data.status}"))
     #expect(line("\(state).version")?.value == .number(1))
     #expect(line("kinds.FlightActivity.rules[0].action")?.value == .string("start"))
     #expect(line("kinds.FlightActivity.activity.dismissal.after")?.value == .string("30m"))

@@ -88,6 +88,7 @@ extension PipelineStatus.StatusSnapshot {
     gauge(metrics.worthExpected) { $0.worthExpected }
     gauge(metrics.tokenPrices) { $0.tokenPrices }
     gauge(metrics.tokensLeft) { Double($0.tokensLeft) }
+    gauge(metrics.zombies) { Double($0.zombies) }
     showObjectives(metrics, kinds.filter { $0.objective != nil })
   }
 

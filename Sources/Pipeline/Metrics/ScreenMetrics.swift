@@ -6,7 +6,7 @@ struct ScreenMetrics {
   let instances, wrong, wrongAge, worthPending: MetricFamily
   let changesExpected, worthExpected, tokenPrices, tokensLeft: MetricFamily
   let objectiveShare, objectiveFreshWithin, objectiveLate: MetricFamily
-  let sweepCompleted, sweepStride: MetricFamily
+  let zombies, sweepCompleted, sweepStride: MetricFamily
 
   /// Adds the metrics to a registry.
   init(_ registry: MetricRegistry) {
@@ -49,6 +49,13 @@ struct ScreenMetrics {
       help: "Instances whose screen has been wrong by wrongAtLeast of the objective for longer than freshWithin",
       advice:
         "Their changes count as missed when they end, so rouse_objective_changes_total will follow. See rouse_token_prices_looks."
+    )
+    zombies = registry.gauge(
+      "rouse_zombies", [.kind],
+      help:
+        "Live Activities that run and cannot be updated or ended: not registered half an hour after their start by push, or with a token that APNs has refused",
+      advice:
+        "Rising: the app does not register activities, or loses their tokens. `rouse audit zombies` lists those that were not registered."
     )
     sweepCompleted = registry.gauge(
       "rouse_sweep_completed_timestamp_seconds", [.partition],

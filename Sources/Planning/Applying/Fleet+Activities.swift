@@ -39,6 +39,7 @@ extension Fleet {
       return
     }
     assert(verdict.reason == nil, "what is refused is not pushed")
+    let alertBefore = registry.addressed[instance].flatMap { $0.owesAlert ? $0.owedAt : nil }
     registry[addressed: instance]?.push(timestamp: push.timestamp)
     let told = AddressedState.Told(upTo: event.known.newest, score: push.score, at: now)
     let sent = send(push, of: event, instance, device, verdict.lane, verdict.relevance, into: &output)
@@ -54,8 +55,27 @@ extension Fleet {
     } else if push.starts == nil {
       // An end that APNs has refused is not sent again when the subject lives again.
       registry[addressed: instance]?.reopen()
+      oweAlert(to: instance, after: verdict, alertBefore)
     }
     if push.starts == nil { setActivityTimer(instance) }
+  }
+
+  /// Sees to the alert of an update that went without it for want of a token, if the policy lets it wait and a token comes in time.
+  /// - Parameters:
+  ///   - instance: The activity.
+  ///   - verdict: The verdict by which the update was sent.
+  ///   - earlier: The log time at which an alert was to follow already.
+  private mutating func oweAlert(to instance: InstanceSlot, after verdict: ActivityVerdict, _ earlier: Timestamp?) {
+    guard verdict.lane.priority == 5 else { return }
+    if let earlier { registry[addressed: instance]?.owe(alertAt: earlier) }
+    guard !verdict.lane.isQuiet, let state = registry.addressed[instance],
+      let alert = rules.activity(registry.instances[instance].kind)?.alert, let wait = alert.wait,
+      verdict.relevance >= Float(alert.aboveRelevance)
+    else { return }
+    let rate = ledgers.activityRate(frequentPushes: state.frequentPushes)
+    let due = rate.availableAt(state.rate)
+    // One that has a token went at priority 5 because it is not worth it.
+    if due > now, due <= now + wait { registry[addressed: instance]?.owe(alertAt: due) }
   }
 
   /// Reports a body that is near or above the platform's limit to operators.

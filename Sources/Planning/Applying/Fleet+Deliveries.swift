@@ -39,7 +39,8 @@ extension Fleet {
       for known in state.subjects {
         guard let start = known.push, isCommand(start, command) else { continue }
         if outcome == .accepted {
-          know(known.subject, by: instance) { $0.noteAccepted(at: $1) }
+          let onChannel = startsOnChannel(instance)
+          know(known.subject, by: instance) { $0.noteAccepted(onChannel: onChannel, at: $1) }
         } else {
           refund(start, of: instance, device)
           noteRefused(start, of: known, by: instance, answer)

@@ -42,7 +42,10 @@ extension Fleet {
     // The content is sent again where it may be lost with the token before this one, where the card may be another than that of the
     // start, and where the clock of the device may be fast.
     let mayLack = start != nil || state.timestamp > 0 || content.newest > state.startedAt - ActivityTimes.clockError
-    guard isNews || mayLack else { return }
+    let lane = lane(
+      of: instance, isUrgent: (isNews || state.owesAlert) && !isQuiet(instance, relevance: state.owesAlert ? 1 : 0))
+    let isAlert = state.owesAlert && lane.priority == 10
+    guard isNews || isAlert || mayLack && !state.owesAlert else { return }
     if !registry.isInDeveloperMode(device), ledgers.apps.tokensLeft(registry.devices[device].app, now: now) == 0 {
       registry[addressed: instance]?.owe(
         at: Timestamp(microseconds: 0) + LocalZone.day * (AppTable.day(of: now) + 1) + device.spread)
@@ -54,13 +57,12 @@ extension Fleet {
     }
     let known = content.event(after: nil)
     let made = ActivityPayload.make(
-      activity, event: known, action: .update, asksForToken: false, isQuiet: true, relevance: 0,
+      activity, event: known, action: .update, asksForToken: false, isQuiet: !isAlert, relevance: 1,
       score: score > 0 ? Double(score) : nil, timestamp: timestamp, now: now)
     guard let body = made else { return }
     let band = size(of: body, activity, known, isChannel: state.isChannel).band
     if band >= .refused { return }
     let push = ActivityVerdict.Push(timestamp: timestamp, body: body, band: band, isEnd: false, starts: nil)
-    let lane = lane(of: instance, isUrgent: isNews && !isQuiet(instance, relevance: 0))
     send(push, as: .caughtUp, instance, lane, into: &output)
     registry[addressed: instance]?.tell(
       AddressedState.Told(upTo: content.newest, score: score, at: now),

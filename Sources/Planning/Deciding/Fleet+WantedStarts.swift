@@ -4,6 +4,9 @@ import Policies
 /// The first iOS with push-to-start tokens. Source: Apple's pushToStartTokenUpdates page.
 private let pushToStartOS = OSVersion(major: 17, minor: 2)
 
+/// The first iOS on which a started activity can listen to a channel; earlier systems do not start it. Source: as below.
+private let startChannelOS = OSVersion(major: 18)
+
 /// The first iOS on which a start must ask for the token of the activity; without that, no update can be sent to it. Earlier systems send
 /// the token unasked. Source: Apple's page "Starting and updating Live Activities with ActivityKit push notifications" for the key, reports
 /// of senders for what happens without it.
@@ -27,12 +30,19 @@ extension Fleet {
     return wantsStart(session, of: subject, by: starter)
   }
 
-  /// Returns whether an activity of the subject was started by a push-to-start token, and the device has not registered it yet.
+  /// Returns whether an activity of the subject was started by a push-to-start token, and the device has not registered it yet. One that
+  /// listens to a channel needs no token.
   func awaitsToken(_ subject: Identifier, by starter: InstanceSlot) -> Bool {
-    switch registry.addressed[starter]?.activity(of: subject)?.life(at: now) {
-    case .startSent, .awaitingToken: true
-    default: false
+    guard let known = registry.addressed[starter]?.activity(of: subject), known.awaitsToken(at: now) else {
+      return false
     }
+    return !startsOnChannel(starter) && !isGivenUp(known, starter)
+  }
+
+  /// Returns whether the policy starts an activity again, because its token has not come.
+  private func isGivenUp(_ known: SubjectActivity, _ starter: InstanceSlot) -> Bool {
+    known.isLate(at: now) && !known.isRestart && !startsOnChannel(starter)
+      && rules.activity(registry.instances[starter].kind)?.restartWithoutToken == true
   }
 
   /// Returns whether the newest event that starts activities of a subject is still to start one by a push-to-start token: it could not,
@@ -42,7 +52,9 @@ extension Fleet {
   ///   - subject: The subject.
   ///   - starter: The push-to-start token.
   func wantsStart(_ session: KnownContent.Session, of subject: Identifier, by starter: InstanceSlot) -> Bool {
-    session.start != .distantPast && !session.isOver && now <= session.startableUntil
+    if session.start == .distantPast || session.isOver { return false }
+    let isGivenUp = registry.addressed[starter]?.activity(of: subject).map { self.isGivenUp($0, starter) } == true
+    return (now <= session.startableUntil || isGivenUp)
       && startRefusal(of: subject, wantedAt: session.start, session, by: starter) == nil
   }
 
@@ -57,10 +69,12 @@ extension Fleet {
   ) -> Reason? {
     if let known = registry.addressed[starter]?.activity(of: subject) {
       switch known.life(at: now) {
-      case .running(onChannel: true):
+      case .running(onChannel: true),
+        .startSent where startsOnChannel(starter):
         // The end to the channel ends the activities of all devices.
         if session.endBefore <= known.served { return .alreadyStarted }
-      case .startSent, .awaitingToken, .running, .tokenDead, .ending: return .alreadyStarted
+      case .startSent, .awaitingToken: if !isGivenUp(known, starter) { return .alreadyStarted }
+      case .running, .tokenDead, .ending: return .alreadyStarted
       case .dismissed(let instant):
         let isAnother = session.endBefore > known.at || wanted > known.served
         if !isAnother || !mayRestart(known, dismissedAt: instant, session, starter) { return .dismissed }
@@ -106,12 +120,19 @@ extension Fleet {
     return verdict
   }
 
-  /// Returns the reason why the system of a device cannot start an activity; nil if it can.
-  func systemRefusal(of starter: InstanceSlot) -> Reason? {
-    registry.devices[registry.instances[starter].device].osVersion < pushToStartOS ? .unsupportedOS : nil
+  /// Returns whether the activities that a push-to-start token starts listen to a broadcast channel.
+  func startsOnChannel(_ starter: InstanceSlot) -> Bool {
+    rules.activity(registry.instances[starter].kind)?.channel != nil
   }
 
-  /// Returns whether a start must ask for the token of the activity.
+  /// Returns the reason why the system of a device cannot start an activity; nil if it can.
+  func systemRefusal(of starter: InstanceSlot) -> Reason? {
+    let state = registry.instances[starter]
+    let first = startsOnChannel(starter) ? startChannelOS : pushToStartOS
+    return registry.devices[state.device].osVersion < first ? .unsupportedOS : nil
+  }
+
+  /// Returns whether a start must ask for the token of the activity, if that does not listen to a channel.
   func asksForToken(_ starter: InstanceSlot) -> Bool {
     registry.devices[registry.instances[starter].device].osVersion >= startTokenOS
   }

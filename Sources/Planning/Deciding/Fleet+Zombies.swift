@@ -4,20 +4,27 @@ extension Fleet {
   /// See `Planner.zombies()`.
   func zombies() -> [Zombie] {
     var found: [Zombie] = []
-    for instance in registry.addressed.keys.sorted() {
-      switch registry.instances[instance].surface {
-      case .starter: addUnregistered(instance, to: &found)
-      case .activity: addRejected(instance, to: &found)
-      case .widget, .control: continue
-      }
-    }
+    for instance in registry.addressed.keys.sorted() { addZombies(of: instance, to: &found) }
     return found
   }
 
+  /// Adds the zombies that a push-to-start token has started, or the activity if it is one.
+  /// - Parameters:
+  ///   - instance: Any instance.
+  ///   - found: Receives them.
+  func addZombies(of instance: InstanceSlot, to found: inout [Zombie]) {
+    switch registry.instances[instance].surface {
+    case .starter: addUnregistered(instance, to: &found)
+    case .activity: addRejected(instance, to: &found)
+    case .widget, .control: break
+    }
+  }
+
   private func addUnregistered(_ starter: InstanceSlot, to found: inout [Zombie]) {
+    if startsOnChannel(starter) { return }
     let state = registry.instances[starter]
     for start in registry.addressed[starter]?.subjects ?? []
-    where !start.isRegistered && start.life(at: now).isOnScreen && now - start.at > Self.registrationTime
+    where !start.isRegistered && start.isLate(at: now)
       && registry.newestActivity(of: state.kind, on: state.device) < start.at
     {
       found.append(
@@ -26,9 +33,6 @@ extension Fleet {
           cause: .neverRegistered))
     }
   }
-
-  /// The time within which a device registers an activity that was started by push.
-  private static let registrationTime = TimeSpan.minutes(30)
 
   private func addRejected(_ activity: InstanceSlot, to found: inout [Zombie]) {
     let instance = registry.instances[activity]

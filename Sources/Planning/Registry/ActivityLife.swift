@@ -53,6 +53,8 @@ enum ActivityLife: Equatable {
     case (.notStarted, .startSent), (.ended, .startSent), (.dismissed, .startSent): true
     // The end to the channel is not told to each device.
     case (.running(onChannel: true), .startSent): true
+    // The policy gives one up whose token does not come.
+    case (.startSent, .startSent), (.awaitingToken, .startSent): true
     case (.startSent, .notStarted), (.startSent, .awaitingToken): true
     // The app may start one by itself.
     case (_, .awaitingToken): !isOnScreen
@@ -85,6 +87,8 @@ struct SubjectActivity: Equatable {
   var push: AddressedState.SentPush?
   /// The number of times in a row that APNs has refused the start.
   private(set) var refusals: UInt8 = 0
+  /// Whether the activity before it was given up, because its token did not come.
+  var isRestart = false
 
   /// Makes the activity of a subject of which nothing is known.
   /// - Parameters:
@@ -98,6 +102,14 @@ struct SubjectActivity: Equatable {
     if lastLife.isOnScreen { return now < end ? lastLife : .ended(at: end) }
     if case .dismissed(let instant) = lastLife, now >= forgottenAt { return .ended(at: instant) }
     return lastLife
+  }
+
+  /// Returns whether a push has started the activity, and the device has not registered it yet.
+  func awaitsToken(at now: Timestamp) -> Bool {
+    switch life(at: now) {
+    case .startSent, .awaitingToken: true
+    default: false
+    }
   }
 
   /// Whether a push has started it, and not the app.
@@ -114,15 +126,19 @@ struct SubjectActivity: Equatable {
   mutating func start(
     served: Timestamp, telling told: AddressedState.Told, by push: AddressedState.SentPush, at now: Timestamp
   ) {
+    isRestart = awaitsToken(at: now)
     move(to: .startSent, at: now)
     (at, self.told, self.push, isRegistered) = (now, told, push, false)
     serve(upTo: served)
   }
 
   /// Notes that APNs took the start.
-  mutating func noteAccepted(at now: Timestamp) {
+  /// - Parameters:
+  ///   - onChannel: Whether the activity listens to a channel, and so needs no token.
+  ///   - now: Log time.
+  mutating func noteAccepted(onChannel: Bool, at now: Timestamp) {
     (push, refusals) = (nil, 0)
-    if life(at: now) == .startSent { move(to: .awaitingToken, at: now) }
+    if life(at: now) == .startSent { move(to: onChannel ? .running(onChannel: true) : .awaitingToken, at: now) }
   }
 
   /// Notes that APNs did not take the start.
@@ -189,6 +205,9 @@ struct SubjectActivity: Equatable {
     at - ActivityTimes.clockError <= instant && instant <= at + delivery + ActivityTimes.clockError
   }
 
+  /// Returns whether the token should have come by now.
+  func isLate(at now: Timestamp) -> Bool { awaitsToken(at: now) && now - at >= ActivityTimes.registration }
+
   /// Restores what a record holds.
   mutating func restore(_ life: ActivityLife, at: Timestamp, changedAt: Timestamp, served: Timestamp, refusals: UInt8) {
     (lastLife, self.at, self.changedAt, self.served, self.refusals) = (life, at, changedAt, served, refusals)
@@ -201,6 +220,8 @@ enum ActivityTimes {
   static let life = TimeSpan.hours(8)
   /// The time after its start by which an activity is over. APNs may deliver the start as late as a push is worth sending.
   static let startedLife = life + .minutes(15)
+  /// The time within which a device registers an activity that a push has started. Usually it takes seconds.
+  static let registration = TimeSpan.minutes(30)
   /// The time by which the clock of a device may be wrong.
   static let clockError = TimeSpan.minutes(10)
   /// The time for which a start is remembered: the 8 h of an activity's life, and the 4 h that it may stay on the lock screen

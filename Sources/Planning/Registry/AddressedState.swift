@@ -31,6 +31,8 @@ struct AddressedState {
   /// The log time at which the activity is pushed its newest content, or its end, without an event, because its token is new; the distant
   /// future if nothing is owed.
   var owedAt = Timestamp.distantFuture
+  /// Whether the push that is owed carries the alert of an update for which there was no token.
+  private(set) var owesAlert = false
   /// The newest push to the activity, until the sender says what APNs answered; nil if there is none.
   var unanswered: SentPush?
   /// The number of times in a row that APNs has refused what the activity should show.
@@ -140,7 +142,7 @@ struct AddressedState {
   /// Notes that APNs did not take the newest push.
   /// - Parameter retry: The log time at which the activity is pushed again what it should show; nil for never.
   mutating func noteRefused(retry: Timestamp?) {
-    unanswered = nil
+    (unanswered, owesAlert) = (nil, false)
     refusals = min(refusals, .max - 1) + 1
     if let retry { owe(at: retry) }
   }
@@ -158,8 +160,12 @@ struct AddressedState {
   /// - Parameter due: The log time of the push.
   mutating func owe(at due: Timestamp) { owedAt = due }
 
+  /// Notes that the activity is to be pushed an alert, with what it should show then.
+  /// - Parameter due: The log time of the push.
+  mutating func owe(alertAt due: Timestamp) { (owedAt, owesAlert) = (min(owedAt, due), true) }
+
   /// Notes that the activity shows what it should, or cannot be told.
-  mutating func settle() { owedAt = .distantFuture }
+  mutating func settle() { (owedAt, owesAlert) = (.distantFuture, false) }
 
   /// Notes that the activity is over.
   mutating func end() {

@@ -56,7 +56,12 @@ extension AddressedState {
     try coder.bool(&isMirror, "whether it is a mirror")
     var isOwed = owedAt != .distantFuture
     try coder.bool(&isOwed, "whether a push is owed")
-    if isOwed { try coder.instant(&owedAt, since: base, "an instant") }
+    if isOwed {
+      try coder.instant(&owedAt, since: base, "an instant")
+      var isAlert = owesAlert
+      try coder.bool(&isAlert, "whether an alert is owed")
+      if Coder.reads, isAlert { owe(alertAt: owedAt) }
+    }
     try SentPush.fields(&unanswered, &coder)
     try coder.uint8(&refusals, "refusals")
     let blank = SubjectActivity(subject: "", at: Timestamp(microseconds: 0))
@@ -98,6 +103,7 @@ extension SubjectActivity {
     try coder.instant(&changed, since: base, "an instant")
     try coder.instant(&served, since: base, "an instant")
     try coder.bool(&isRegistered, "whether it is registered")
+    try coder.bool(&isRestart, "whether the one before was given up")
     try coder.uint8(&refusals, "refusals")
     try told.fields(since: base, &coder)
     try AddressedState.SentPush.fields(&push, &coder)

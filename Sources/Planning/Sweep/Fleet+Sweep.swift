@@ -33,6 +33,11 @@ extension Fleet {
       visited += 1
       let state = registry.instances[instance]
       let kind = state.kind
+      if state.surface.isActivity, rules[kind].isDecided {
+        var zombies: [Zombie] = []
+        addZombies(of: instance, to: &zombies)
+        kinds[kind.index].zombies += zombies.count
+      }
       guard !state.surface.isActivity, rules[kind].isDecided, registry.isCounted(instance, device: device) else {
         continue
       }

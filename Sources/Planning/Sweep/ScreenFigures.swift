@@ -4,7 +4,7 @@ package import Policies
 /// The figures of a complete sweep over the screens of a partition.
 ///
 /// They are those of widgets and controls to which a push can be sent now: registered, with a live token, of a kind that the policy
-/// decides about, on a device that is not in developer mode. Live Activities are left out, because their updates never wait.
+/// decides about, on a device that is not in developer mode. Of Live Activities, whose updates never wait, only the zombies are counted.
 package struct ScreenFigures: Sendable, Equatable {
   /// The figures of the kinds that have such instances.
   package var kinds: [Kind] = []
@@ -45,6 +45,8 @@ package struct ScreenFigures: Sendable, Equatable {
     package var objective: FreshnessObjective?
     /// The number of instances whose screen has been wrong by `wrongAtLeast` of the objective for longer than `freshWithin`.
     package var late = 0
+    /// The number of Live Activities that run and can no longer be updated or ended (`Zombie`).
+    package var zombies = 0
 
     /// Makes the figures of no instance.
     package init() {}
@@ -72,6 +74,7 @@ package struct ScreenFigures: Sendable, Equatable {
       all.tokenPrices *= Double(factor)
       all.tokensLeft *= factor
       all.late *= factor
+      all.zombies *= factor
       return all
     }
   }

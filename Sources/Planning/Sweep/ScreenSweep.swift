@@ -57,7 +57,7 @@ package struct ScreenSweep: Sendable {
   /// - Returns: The figures of all devices, the visited ones counted for those that were not.
   mutating func finish(_ kind: (KindSlot) -> (name: Identifier, objective: FreshnessObjective?)) -> ScreenFigures {
     var figures = ScreenFigures(stride: stride)
-    for place in kinds.indices where kinds[place].instances > 0 {
+    for place in kinds.indices where kinds[place].instances + kinds[place].zombies > 0 {
       (kinds[place].name, kinds[place].objective) = kind(KindSlot(UInt32(place)))
       figures.kinds.append(kinds[place].times(stride))
     }

@@ -10,13 +10,13 @@ enum ActivityPayload {
   /// The longest time that an ended activity stays on the lock screen: Apple removes it after four hours. Seconds.
   private static let dismissalMax: Int64 = 4 * 3600
 
-  /// Returns the body of a push that an event causes; nil if something is not known that a start or an update requires. An end has no
-  /// content then: the activity keeps its last one.
+  /// Returns the body of a push that an event causes; nil if something is not known that a start or an update requires, as is the channel
+  /// of a start. An end has no content then: the activity keeps its last one.
   /// - Parameters:
   ///   - activity: The policy of the kind.
   ///   - event: The event, with all that is known of its subject.
   ///   - action: Whether the push starts, updates or ends the activity.
-  ///   - asksForToken: Whether a start asks the system for the token of the activity that it starts.
+  ///   - asksForToken: Whether a start asks the system for the token of the activity that it starts, if that listens to no channel.
   ///   - isQuiet: Whether the push must wake nobody, and so has no alert. A start always has one.
   ///   - relevance: The relevance of the event; 0 for a push that no event causes.
   ///   - score: How much the activity matters, 0…1; nil if that is not known.
@@ -29,10 +29,18 @@ enum ActivityPayload {
     let hasContent = isComplete(activity.contentState, event)
     if action != .end, !hasContent || action == .start && !isComplete(activity.attributes, event) { return nil }
     let alert = alert(activity, event, action: action, isQuiet: isQuiet, relevance: relevance)
-    if action == .start, alert == nil { return nil }
+    var asks = Asks.nothing
+    if action == .start {
+      if alert == nil { return nil }
+      if let template = activity.channel {
+        guard let channel = template.key(for: event), !channel.text.isEmpty else { return nil }
+        asks = .channel(channel.text)
+      } else if asksForToken {
+        asks = .token
+      }
+    }
     return body(
-      activity, hasContent ? event : nil, alert, action: action, asksForToken: asksForToken, score: score,
-      timestamp: timestamp, now: now)
+      activity, hasContent ? event : nil, alert, action: action, asks, score: score, timestamp: timestamp, now: now)
   }
 
   /// Returns the body of an end that no event causes.
@@ -44,12 +52,21 @@ enum ActivityPayload {
   static func end(_ activity: ActivityPolicy, _ known: DomainEvent?, timestamp: Int64, now: Timestamp) -> String {
     let known = known.flatMap { isComplete(activity.contentState, $0) ? $0 : nil }
     return body(
-      activity, known, nil, action: .end, asksForToken: false, score: nil, timestamp: timestamp, now: now)
+      activity, known, nil, action: .end, .nothing, score: nil, timestamp: timestamp, now: now)
+  }
+
+  /// The request of a start to the system.
+  private enum Asks {
+    case nothing
+    /// The token of the activity.
+    case token
+    /// Listening to a channel.
+    case channel(String)
   }
 
   private static func body(
-    _ activity: ActivityPolicy, _ known: DomainEvent?, _ alert: (title: String, body: String)?, action: Rule.Action,
-    asksForToken: Bool, score: Double?, timestamp: Int64, now: Timestamp
+    _ activity: ActivityPolicy, _ known: DomainEvent?, _ alert: Alert?, action: Rule.Action,
+    _ asks: Asks, score: Double?, timestamp: Int64, now: Timestamp
   ) -> String {
     var json = JSONWriter(reserving: 512)
     json.beginObject()
@@ -81,18 +98,19 @@ enum ActivityPayload {
       json.string(activity.attributesType ?? "")
       json.key("attributes")
       object(activity.attributes, known, activity.dates, to: &json)
-      if asksForToken {
-        json.key("input-push-token")
-        json.integer(1)
+      switch asks {
+      case .nothing: break
+      case .token: json.member("input-push-token", 1)
+      case .channel(let channel): json.member("input-push-channel", channel)
       }
     }
     if let alert {
       json.key("alert")
       json.beginObject()
       json.key("title")
-      json.string(alert.title)
+      alert.title.write(to: &json)
       json.key("body")
-      json.string(alert.body)
+      alert.body.write(to: &json)
       if let sound = activity.alert?.sound { json.member("sound", sound) }
       json.endObject()
     }
@@ -128,25 +146,64 @@ enum ActivityPayload {
       return LargePayload.Member(name: member.name, bytes: json.bytes.count)
     }
     if let alert = alert(activity, event, action: action, isQuiet: isQuiet, relevance: relevance) {
-      for (name, text) in [("alert.title", alert.title), ("alert.body", alert.body)] as [(Identifier, String)] {
+      for (name, text) in [("alert.title", alert.title), ("alert.body", alert.body)] as [(Identifier, SaidText)] {
         var json = JSONWriter()
-        json.string(text)
+        text.write(to: &json)
         weighed.append(LargePayload.Member(name: name, bytes: json.bytes.count))
       }
     }
     return Array(weighed.sorted { ($1.bytes, $0.name) < ($0.bytes, $1.name) }.prefix(LargePayload.membersMax))
   }
 
-  /// Returns the texts of the alert that a push carries; nil if it carries none, or if one of them names a field that is not known.
+  /// The texts of an alert, as a push says them.
+  private struct Alert {
+    var title, body: SaidText
+  }
+
+  /// A text of an alert, as a push says it.
+  private enum SaidText {
+    case text(String)
+    case localized(key: String, arguments: [String])
+
+    /// Says a text; nil if it names a field that is not known, or is empty.
+    init?(_ text: AlertText, _ event: DomainEvent) {
+      switch text {
+      case .text(let template):
+        guard let said = template.key(for: event), !said.text.isEmpty else { return nil }
+        self = .text(said.text)
+      case .localized(let key, let arguments):
+        let said = arguments.compactMap { $0.key(for: event)?.text }
+        guard said.count == arguments.count else { return nil }
+        self = .localized(key: key.text, arguments: said)
+      }
+    }
+
+    func write(to json: inout JSONWriter) {
+      switch self {
+      case .text(let text): json.string(text)
+      case .localized(let key, let arguments):
+        json.beginObject()
+        json.member("loc-key", key)
+        if !arguments.isEmpty {
+          json.key("loc-args")
+          json.beginArray()
+          for argument in arguments { json.string(argument) }
+          json.endArray()
+        }
+        json.endObject()
+      }
+    }
+  }
+
+  /// Returns the alert that a push carries; nil if it carries none, or if one of its texts names a field that is not known.
   private static func alert(
     _ activity: ActivityPolicy, _ event: DomainEvent, action: Rule.Action, isQuiet: Bool, relevance: Double
-  ) -> (title: String, body: String)? {
+  ) -> Alert? {
     guard let alert = activity.alert,
       action == .start || !isQuiet && Float(relevance) >= Float(alert.aboveRelevance),
-      let title = alert.title.key(for: event), let body = alert.body.key(for: event), !title.text.isEmpty,
-      !body.text.isEmpty
+      let title = SaidText(alert.title, event), let body = SaidText(alert.body, event)
     else { return nil }
-    return (title.text, body.text)
+    return Alert(title: title, body: body)
   }
 
   /// Returns whether each required member has a value.

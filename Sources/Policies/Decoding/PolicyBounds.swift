@@ -47,6 +47,8 @@ enum PolicyBounds {
   static let templateMembersMax = 64
   /// The levels of objects in a template.
   static let templateDepthMax = 8
+  /// The arguments of a localized text of an alert.
+  static let alertArgumentsMax = 8
   /// The bytes of `version`, which is on every decision.
   static let versionBytesMax = 64
 
@@ -79,6 +81,8 @@ enum PolicyBounds {
   static let quietEnd = TimeSpan.minutes(1)...TimeSpan.hours(8)
   /// `restartAfterDismissal`. A dismissal is remembered for 24 hours.
   static let restartAfterDismissal = TimeSpan.minutes(1)...TimeSpan.hours(24)
+  /// The time within which an alert follows its update. What happened longer ago is no news any more.
+  static let alertWait = TimeSpan.seconds(10)...TimeSpan.minutes(5)
   /// The time after which a Live Activity shows that it is stale.
   static let staleAfter = TimeSpan.minutes(1)...TimeSpan.hours(8)
   /// The time from the end of a Live Activity until it leaves the lock screen. The system removes it 4 hours after its

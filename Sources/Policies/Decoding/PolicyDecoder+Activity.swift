@@ -9,6 +9,18 @@ extension PolicyDecoder {
     return members(value, of: "contentState", depth: 0) ?? []
   }
 
+  /// Reads `activity.channel` of a kind.
+  mutating func startChannel(_ value: Located, _ surface: Surface) -> InterestTemplate? {
+    let channel = text(value, "the id of a channel such as \"{data.channel}\"")
+    if !surface.traits.isChannel {
+      reader.error(
+        value.owner, value.path,
+        "only activities of surface broadcast listen to a channel; remove it, or make the kind one of surface broadcast"
+      )
+    }
+    return channel
+  }
+
   /// Reads `activity.channelStoresNewest` of a kind.
   mutating func channelStoresNewest(_ value: Located, _ surface: Surface) -> Bool {
     guard let stores = reader.flag(value) else { return false }
@@ -53,14 +65,25 @@ extension PolicyDecoder {
   /// Reads `activity.alert` of a kind.
   mutating func alert(_ value: Located) -> AlertTemplate? {
     // A bound above 1 means that no update carries the alert.
-    let none = InterestTemplate(parts: [])
+    let none = AlertText.text(InterestTemplate(parts: []))
     var alert = AlertTemplate(title: none, body: none, aboveRelevance: 2)
     return read(value, PolicyKeys.alert, into: &alert).map { _ in alert }
   }
 
   /// Reads the title or the body of an alert.
-  mutating func alertText(_ value: Located) -> InterestTemplate? {
-    let expected = "a text such as \"Flight {data.flight}\""
+  mutating func alertText(_ value: Located) -> AlertText? {
+    guard case .mapping = value.node.content else {
+      return text(value, "a text such as \"Flight {data.flight}\", or { locKey: DELAYED }").map(AlertText.text)
+    }
+    guard let keys = reader.keys(value, allowed: ["locKey", "locArgs"], required: ["locKey"]),
+      let key = keys["locKey"].flatMap({ reader.name($0, "a key of the app's localized texts") })
+    else { return nil }
+    let items = reader.list(keys["locArgs"], of: "texts", count: 0...PolicyBounds.alertArgumentsMax) ?? []
+    return .localized(
+      key: Identifier(key), arguments: items.compactMap { text($0, "a text such as \"{data.flight}\"") })
+  }
+
+  private mutating func text(_ value: Located, _ expected: String) -> InterestTemplate? {
     guard let text = reader.name(value, expected, bytesMax: DomainBounds.fieldBytesMax) else { return nil }
     return template(text, of: value)
   }

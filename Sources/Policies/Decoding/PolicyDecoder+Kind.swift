@@ -67,8 +67,10 @@ extension PolicyDecoder {
     }
     let why = "a rule with action start needs it"
     var draft = ActivityDraft(policy: ActivityPolicy(contentState: []), surface: surface)
-    _ = read(
-      value, PolicyKeys.activity, into: &draft, requiring: startsByRule ? ["attributesType": why, "alert": why] : [:])
+    let required: KeyValuePairs =
+      surface.traits.isChannel
+      ? ["attributesType": why, "alert": why, "channel": why] : ["attributesType": why, "alert": why]
+    _ = read(value, PolicyKeys.activity, into: &draft, requiring: startsByRule ? required : [:])
     return draft.policy
   }
 

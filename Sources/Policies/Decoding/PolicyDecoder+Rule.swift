@@ -18,11 +18,7 @@ extension PolicyDecoder {
       let action = Rule.Action(rawValue: name)
     else { return .update }
     guard let surface else { return action }
-    if surface.traits.isChannel, action == .start {
-      reader.error(
-        value.node.position, value.path,
-        "a channel cannot start activities; start them in a kind of surface liveActivity, or in the app")
-    } else if !surface.showsActivities {
+    if !surface.showsActivities {
       reader.error(
         value.owner, value.path,
         "an action is for surface \(Self.activitySurfaces); this kind is of surface \(surface.rawValue)")

@@ -18,7 +18,7 @@ enum PayloadLeast {
   static func start(_ activity: ActivityPolicy) -> Int {
     var bytes = frame + object(activity.contentState) + attributes + object(activity.attributes)
     bytes += activity.attributesType?.utf8.count ?? 0
-    if let alert = activity.alert { bytes += Self.alert + text(alert.title) + text(alert.body) }
+    if let alert = activity.alert { bytes += Self.alert + least(alert.title) + least(alert.body) }
     return bytes
   }
 
@@ -34,6 +34,17 @@ enum PayloadLeast {
     case .field, .date: 1
     case .text(let template): 2 + text(template)
     case .object(let members): object(members)
+    }
+  }
+
+  /// Returns the smallest size of a text of an alert, without the quotation marks that `alert` counts.
+  private static func least(_ alert: AlertText) -> Int {
+    switch alert {
+    case .text(let template): text(template)
+    // `{"loc-key":"…","loc-args":["…","…"]}`
+    case .localized(let key, let arguments):
+      10 + PolicyText.json(key).utf8.count
+        + (arguments.isEmpty ? 0 : 14 + arguments.reduce(0) { $0 + 2 + text($1) } + arguments.count - 1)
     }
   }
 

@@ -53,6 +53,18 @@ extension PolicyValues {
     for member in members { add(member.value, member.isRequired, at: StrictReader.path(path, member.name)) }
   }
 
+  /// Adds a text of an alert in the spelling of the document.
+  mutating func add(_ text: AlertText, at path: String) {
+    switch text {
+    case .text(let template): add(path, .string(PolicyText.of(template)))
+    case .localized(let key, let arguments):
+      add("\(path).locKey", .string(key.text))
+      for (index, argument) in arguments.enumerated() {
+        add("\(path).locArgs[\(index)]", .string(PolicyText.of(argument)))
+      }
+    }
+  }
+
   /// Adds a template value in the spelling of the document. No two different values look the same.
   private mutating func add(_ value: TemplateValue, _ isRequired: Bool, at path: String) {
     let required = isRequired ? ", required: true" : ""

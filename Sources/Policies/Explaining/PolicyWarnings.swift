@@ -78,6 +78,30 @@ enum PolicyWarnings {
         "no rule ends what this one starts: its activities end once nothing is heard for \(DurationText.format(activity.quietEnd)) (quietEnd), or 8h after their start"
       )
     }
+    if start == nil, !kind.rules.contains(where: { $0.action == .end }) {
+      note(
+        "\(path).rules",
+        "no rule ends activities: they end once nothing is heard for \(DurationText.format(activity.quietEnd)) (quietEnd), or 8h after their start"
+      )
+    }
+    if start != nil {
+      for (place, fields) in activity.startFields {
+        let unsure = fields.filter { $0.hasPrefix("data.") && !activity.requires($0) }
+        guard let first = unsure.first else { continue }
+        let what = place == "channel" ? "no channel" : "no alert"
+        note(
+          "\(path).activity.\(place)",
+          "a start is not sent before an event has said \(first), because it has \(what) then; if that is meant, write required: true where a template reads it"
+        )
+      }
+    }
+    let scores = Set(kind.rules.map { rule in rule.relevance.flatMap { $0.add.isEmpty ? $0.base : nil } })
+    if activity.relevanceScore > 0, scores.count == 1, let base = scores.first ?? nil {
+      note(
+        "\(path).activity",
+        "relevance-score is always \(NumberText.format(base * activity.relevanceScore)): every rule has a relevance of \(NumberText.format(base)). It orders nothing; leave it out with relevanceScore: 0"
+      )
+    }
     if start == nil {
       let why = "never sent: no rule of this kind starts activities"
       note("\(path).activity.attributesType", why)
@@ -176,6 +200,49 @@ extension RelevanceFormula.Term {
     case .changeOf(_, _, _, let weight), .magnitudeOf(_, _, let weight), .equals(_, _, let weight),
       .differs(_, _, let weight), .changeFromShown(_, _, let weight), .differsFromShown(_, let weight):
       weight
+    }
+  }
+}
+
+extension ActivityPolicy {
+  /// The fields that the alert and the channel of a start name, by the place in `activity`. A start is not sent without them.
+  fileprivate var startFields: [(place: String, fields: [Identifier])] {
+    [
+      ("alert.title", alert?.title.fields ?? []), ("alert.body", alert?.body.fields ?? []),
+      ("channel", channel?.fields ?? []),
+    ]
+  }
+
+  /// Returns whether nothing but an end is pushed as long as no event has said a field.
+  fileprivate func requires(_ field: Identifier) -> Bool { (contentState + attributes).contains { $0.requires(field) } }
+}
+
+extension TemplateMember {
+  fileprivate func requires(_ field: Identifier) -> Bool {
+    switch value {
+    case .field(let path, _), .date(let path, _): isRequired && path == field
+    case .object(let members): members.contains { $0.requires(field) }
+    case .constant, .text: false
+    }
+  }
+}
+
+extension AlertText {
+  fileprivate var fields: [Identifier] {
+    switch self {
+    case .text(let template): template.fields
+    case .localized(_, let arguments): arguments.flatMap(\.fields)
+    }
+  }
+}
+
+extension InterestTemplate {
+  fileprivate var fields: [Identifier] {
+    parts.compactMap { part in
+      switch part {
+      case .text: nil
+      case .field(let path), .filtered(let path, _): path
+      }
     }
   }
 }

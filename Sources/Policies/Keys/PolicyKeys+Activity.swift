@@ -45,6 +45,13 @@ extension PolicyKeys {
       "A subject whose activity a person has removed may be started again this long after that. 1m to 24h. Default: not before its activities were ended and started again."
     ),
     PolicyKey(
+      "restartWithoutToken", .flag, default: "false",
+      "Whether the next event about a subject starts its activity again, once, if the device has not registered the one that was started half an hour ago. If that one did arrive, there are two, and the first cannot be updated.",
+      read: { decoder, value, draft in
+        if let restarts = decoder.reader.flag(value) { draft.policy.restartWithoutToken = restarts }
+      },
+      show: { draft, path, values in values.add(path, .bool(draft.policy.restartWithoutToken)) }),
+    PolicyKey(
       "dismissal", .other, default: "default",
       "When an ended activity leaves the lock screen: default (as the system likes, within 4h), immediate, or after a time of 1s to 4h, where the system caps it.",
       read: { decoder, value, draft in
@@ -71,6 +78,14 @@ extension PolicyKeys {
       },
       show: { draft, path, values in values.add(path, .string(draft.policy.dates.rawValue)) }),
     PolicyKey<ActivityDraft>(
+      "channel", .other,
+      "Surface broadcast only: the id of the channel to which a started activity listens, such as {data.channel}. Required where a rule starts activities; iOS and iPadOS take such starts from 18 on.",
+      read: { decoder, value, draft in draft.policy.channel = decoder.startChannel(value, draft.surface) },
+      show: { draft, path, values in
+        if let channel = draft.policy.channel { values.add(path, .string(PolicyText.of(channel))) }
+      }
+    ).shown { $0.surface.traits.isChannel },
+    PolicyKey<ActivityDraft>(
       "channelStoresNewest", .flag, default: "false",
       "Surface broadcast only: the channel keeps its newest message for devices that come back later.",
       read: { decoder, value, draft in
@@ -91,17 +106,18 @@ extension PolicyKeys {
   /// The description of the keys of `activity.alert`, in a kind.
   static let alert = PolicyMapping<AlertTemplate>([
     PolicyKey(
-      "title", .other, required: true, "The title, with placeholders.",
+      "title", .other, required: true,
+      "The title, with placeholders, or { locKey: KEY, locArgs: [TEXT, …] }: a key of the app's localized texts, and what takes the places of its arguments.",
       read: { decoder, value, alert in
         if let title = decoder.alertText(value) { alert.title = title }
       },
-      show: { alert, path, values in values.add(path, .string(PolicyText.of(alert.title))) }),
+      show: { alert, path, values in values.add(alert.title, at: path) }),
     PolicyKey(
-      "body", .other, required: true, "The text below the title, with placeholders.",
+      "body", .other, required: true, "The text below the title, likewise.",
       read: { decoder, value, alert in
         if let body = decoder.alertText(value) { alert.body = body }
       },
-      show: { alert, path, values in values.add(path, .string(PolicyText.of(alert.body))) }),
+      show: { alert, path, values in values.add(alert.body, at: path) }),
     PolicyKey(
       "sound", .other, "The name of a sound file in the app, or default. Default: no sound.",
       read: { decoder, value, alert in
@@ -115,6 +131,10 @@ extension PolicyKeys {
     .relevanceBound(
       "aboveRelevance", \.aboveRelevance,
       "Updates of this relevance or more carry the alert if they go at priority 10: in quiet hours, and without a token for it, they go without. Default: no update."
+    ),
+    .duration(
+      "wait", \.wait, PolicyBounds.alertWait,
+      "Without a token for priority 10 the update goes at once, and its alert with a push of its own when there is a token again, at most this long after. 10s to 5m. Default: the alert is left out."
     ),
   ])
 }

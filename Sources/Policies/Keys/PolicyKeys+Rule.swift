@@ -50,7 +50,7 @@ extension PolicyKeys {
       "Older events are stale, and pending ones expire at this age. 1s to 30d."),
     PolicyKey<RuleDraft>(
       "action", .choice(Rule.Action.allCases.map(\.rawValue)), default: Rule.Action.update.rawValue,
-      "What the event does to a Live Activity. For surface liveActivity and broadcast; a channel cannot start activities.",
+      "What the event does to a Live Activity. For surface liveActivity and broadcast.",
       read: { decoder, value, draft in draft.rule.action = decoder.action(value, surface: draft.surface) },
       show: { draft, path, values in values.add(path, .string(draft.rule.action.rawValue)) }
     ).shown { $0.surface?.showsActivities == true },

@@ -16,6 +16,8 @@ public struct ActivityPolicy: Equatable, Sendable {
   public var quietEnd: TimeSpan
   /// The time after a dismissal from which the subject may be started again; nil: not within its run.
   public var restartAfterDismissal: TimeSpan?
+  /// Whether an activity that a push has started, and whose token has not come in time, is started again once.
+  public var restartWithoutToken: Bool
   /// The time at which an ended activity leaves the lock screen.
   public var dismissal: Dismissal
   /// The factor by which an event's relevance is multiplied to give `relevance-score`. Apple compares only the
@@ -23,6 +25,9 @@ public struct ActivityPolicy: Equatable, Sendable {
   public var relevanceScore: Double
   /// The instant from which dates in the content state count seconds.
   public var dates: DateBase
+  /// The id of the broadcast channel to which a started activity listens; nil for one that gets a token of its own. Required if a rule
+  /// of a kind of surface `broadcast` starts activities.
+  public var channel: InterestTemplate?
   /// Whether a broadcast channel stores the newest message (`message-storage-policy` 1). Without storage `apns-expiration`
   /// must be 0.
   public var channelStoresNewest: Bool
@@ -33,8 +38,8 @@ public struct ActivityPolicy: Equatable, Sendable {
   public init(
     attributesType: String? = nil, attributes: [TemplateMember] = [], contentState: [TemplateMember],
     alert: AlertTemplate? = nil, staleAfter: TimeSpan? = nil, quietEnd: TimeSpan = .hours(2),
-    restartAfterDismissal: TimeSpan? = nil, dismissal: Dismissal = .default, relevanceScore: Double = 100,
-    dates: DateBase = .reference2001,
+    restartAfterDismissal: TimeSpan? = nil, restartWithoutToken: Bool = false, dismissal: Dismissal = .default,
+    relevanceScore: Double = 100, dates: DateBase = .reference2001, channel: InterestTemplate? = nil,
     channelStoresNewest: Bool = false, timeZone: Identifier? = nil
   ) {
     self.attributesType = attributesType
@@ -44,9 +49,11 @@ public struct ActivityPolicy: Equatable, Sendable {
     self.staleAfter = staleAfter
     self.quietEnd = quietEnd
     self.restartAfterDismissal = restartAfterDismissal
+    self.restartWithoutToken = restartWithoutToken
     self.dismissal = dismissal
     self.relevanceScore = relevanceScore
     self.dates = dates
+    self.channel = channel
     self.channelStoresNewest = channelStoresNewest
     self.timeZone = timeZone
   }
@@ -107,22 +114,36 @@ public enum DateUnit: String, CaseIterable, Sendable {
   case seconds, milliseconds
 }
 
+/// A text of an alert. One with a field that no event has said makes the alert none.
+public enum AlertText: Equatable, Sendable {
+  /// A text with placeholders.
+  case text(InterestTemplate)
+  /// A key of the app's localized texts, with the texts that take the places of its arguments: the phone chooses the language
+  /// (`loc-key`, `loc-args`).
+  case localized(key: Identifier, arguments: [InterestTemplate])
+}
+
 /// The `alert` of a push.
 public struct AlertTemplate: Equatable, Sendable {
   /// The title.
-  public var title: InterestTemplate
+  public var title: AlertText
   /// The text below the title.
-  public var body: InterestTemplate
+  public var body: AlertText
   /// The name of the sound file in the app, or `default`; nil for no sound.
   public var sound: Identifier?
   /// The relevance at or above which an update carries the alert; a start always does. Above 1 no update does.
   public var aboveRelevance: Double
+  /// The time within which the alert of an update follows it, when there was no token for priority 10; nil: it is left out.
+  public var wait: TimeSpan?
 
   /// Creates an alert. Nothing is checked.
-  public init(title: InterestTemplate, body: InterestTemplate, sound: Identifier? = nil, aboveRelevance: Double) {
+  public init(
+    title: AlertText, body: AlertText, sound: Identifier? = nil, aboveRelevance: Double, wait: TimeSpan? = nil
+  ) {
     self.title = title
     self.body = body
     self.sound = sound
     self.aboveRelevance = aboveRelevance
+    self.wait = wait
   }
 }

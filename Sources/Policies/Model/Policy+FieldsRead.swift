@@ -74,6 +74,16 @@ extension ActivityPolicy {
     for member in contentState + attributes { member.value.noteFieldsRead(in: &paths) }
     alert?.title.noteFieldsRead(in: &paths)
     alert?.body.noteFieldsRead(in: &paths)
+    channel?.noteFieldsRead(in: &paths)
+  }
+}
+
+extension AlertText {
+  fileprivate func noteFieldsRead(in paths: inout Set<Identifier>) {
+    switch self {
+    case .text(let template): template.noteFieldsRead(in: &paths)
+    case .localized(_, let arguments): for argument in arguments { argument.noteFieldsRead(in: &paths) }
+    }
   }
 }
 
