@@ -62,8 +62,8 @@ import Testing
     activity.run(.running(onChannel: false), startedAt: Self.instant, at: Self.instant)
     activity.noteRefused(isForGood: false, at: Self.instant)
     #expect(activity.life(at: Self.instant) == .running(onChannel: false))
-    activity.close(.dismissed(at: Self.instant), served: Self.instant, at: Self.instant)
-    activity.close(.ended(at: Self.instant), served: Self.instant, at: Self.instant)
+    activity.close(.dismissed(at: Self.instant), startedAt: nil, served: Self.instant, at: Self.instant)
+    activity.close(.ended(at: Self.instant), startedAt: nil, served: Self.instant, at: Self.instant)
     #expect(activity.life(at: Self.instant) == .dismissed(at: Self.instant))
     let forgotten = Self.instant + ActivityTimes.dismissalMemory
     #expect(activity.life(at: forgotten) == .ended(at: Self.instant))

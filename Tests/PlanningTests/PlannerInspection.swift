@@ -96,6 +96,22 @@ extension Planner {
     return fleet.subjects.truth(key) != nil
   }
 
+  // MARK: Live Activities
+
+  /// The lives of the activities of a subject on the first device: as its push-to-start token knows it, and of those that are registered.
+  func lives(of subject: Identifier) -> (started: ActivityLife?, registered: [(token: String, life: ActivityLife)]) {
+    var (started, registered): (ActivityLife?, [(token: String, life: ActivityLife)]) = (nil, [])
+    for (instance, state) in fleet.registry.addressed.sorted(by: { $0.key < $1.key }) {
+      if fleet.registry.instances[instance].flags.contains(.retired) { continue }
+      switch fleet.registry.instances[instance].surface {
+      case .starter: started = state.activity(of: subject)?.life(at: fleet.now)
+      case .activity: registered.append((state.token, state.life))
+      case .widget, .control: break
+      }
+    }
+    return (started, registered)
+  }
+
   // MARK: State
 
   /// All that is remembered of subjects, and the chunks of it on Kafka.

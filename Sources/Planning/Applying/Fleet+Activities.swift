@@ -216,7 +216,7 @@ extension Fleet {
     guard let state = registry.addressed[instance] else { return }
     if let counts = state.endCounts, counts <= now {
       registry[addressed: instance]?.noteAccepted()
-      noteOver(instance, .ended(at: now), served: now)
+      noteEndTaken(of: instance)
     }
     if now - state.startedAt >= ActivityTimes.life {
       registry[addressed: instance]?.close()

@@ -29,7 +29,7 @@ extension Fleet {
       if let push = state.unanswered, isCommand(push, command) {
         if outcome == .accepted {
           registry[addressed: instance]?.noteAccepted()
-          if push.isEnd { noteOver(instance, .ended(at: now), served: now) }
+          if push.isEnd { noteEndTaken(of: instance) }
         } else {
           refund(push, of: instance, device)
           noteRefused(push, by: instance, state, answer)

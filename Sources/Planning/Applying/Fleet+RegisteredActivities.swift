@@ -16,6 +16,11 @@ extension Fleet {
     for key in activity.interests {
       let over = registry.addressed[starter]?.activity(of: key)?.life(at: now).overSince
       if onChannel, let over, activity.startedAt <= over { continue }
+      if let known = registry.addressed[starter]?.activity(of: key), known.awaitsToken(at: now),
+        isOther(known, activity.startedAt, .distantFuture, by: starter)
+      {
+        continue
+      }
       know(key, by: starter) { subject, now in
         subject.run(.running(onChannel: onChannel), startedAt: activity.startedAt, at: now)
         subject.isRegistered = true
@@ -39,6 +44,24 @@ extension Fleet {
         noteOver(known.subject, .ended(at: .distantPast), startedAt: nil, served: left, by: starter)
       }
       startSoon(by: starter)
+    }
+  }
+
+  /// Takes from a registration that is older than the newest one what it says about activities: those that the newest one does not list were
+  /// over by then.
+  mutating func noteOutdated(_ registration: Registration, _ device: DeviceSlot) {
+    let newest = min(now, registry.devices[device].updatedAt)
+    for activity in registration.activities {
+      guard case .token = activity.address,
+        let starter = registry.find(Registration.starterID(kind: activity.kind), of: device)
+      else { continue }
+      if let known = registry.find(activity.id, of: device), !registry.instances[known].flags.contains(.retired) {
+        continue
+      }
+      for key in activity.interests {
+        noteOver(key, .ended(at: .distantPast), startedAt: activity.startedAt, served: newest, by: starter)
+      }
+      touch(device)
     }
   }
 

@@ -9,6 +9,7 @@ extension Fleet {
     guard registration.updatedAt >= registry.devices[device].updatedAt else {
       // Thousands of devices announce one channel, in any order.
       if !registration.device.hasPrefix(Registration.channelPrefix) { outcomes.noteOutdatedRegistration() }
+      noteOutdated(registration, device)
       return
     }
     noteOwnReloads(of: device, into: &output)

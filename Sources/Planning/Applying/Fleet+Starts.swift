@@ -26,6 +26,17 @@ extension Fleet {
     registry[addressed: starter]?.know(subject, subjectsMax: subjectsMax, now: now) { change(&$0, now) }
   }
 
+  /// Notes an event that does not concern a push-to-start token. An end that is read after the start behind it says that another session
+  /// has begun, for which an activity may be wanted.
+  mutating func noteUnconcerned(starter: InstanceSlot, _ event: borrowing EventInHand) {
+    let kind = registry.instances[starter].kind
+    guard event.standing != .duplicate, event.evaluations[kind.index].action == .end,
+      event.known.session(rules[kind].name).start > event.saidAt, let subject = event.content?.subject,
+      registry.addressed[starter]?.activity(of: subject)?.life(at: now).overSince != nil
+    else { return }
+    owe(startAt: now, by: starter)
+  }
+
   /// Notes that an event that starts an activity has started none, for a reason that a later look would not change.
   mutating func noteRefusedStart(of event: borrowing EventInHand, by instance: InstanceSlot, _ reason: Reason) {
     guard registry.instances[instance].surface == .starter, event.standing == .fresh else { return }
@@ -51,6 +62,22 @@ extension Fleet {
     }
   }
 
+  /// Notes that a pushed end is taken: by APNs, or as far as is known. An event that starts the subject after the event that has ended it,
+  /// and was read before this, still wants its start.
+  mutating func noteEndTaken(of instance: InstanceSlot) {
+    guard let starter = starter(of: instance), let state = registry.addressed[instance] else { return }
+    var walk = registry.entries(of: instance)
+    while let entry = walk.next(registry) {
+      let subject = registry.key(of: entry)
+      let session = content(of: subject)?.session(rules[registry.instances[instance].kind].name)
+      let end = session.map { $0.isOver ? $0.end : $0.endBefore } ?? .distantPast
+      let begun = registry.addressed[starter]?.activity(of: subject)?.begun ?? .distantPast
+      // No event has ended one that was ended because its subject was silent.
+      let served = end > begun ? end : Timestamp(microseconds: state.timestamp * 1_000_000)
+      noteOver(subject, .ended(at: now), startedAt: state.startedAt, served: served, by: starter)
+    }
+  }
+
   /// Notes that the activity of a subject is not on the screen any more.
   /// - Parameters:
   ///   - subject: The subject.
@@ -61,14 +88,27 @@ extension Fleet {
   mutating func noteOver(
     _ subject: Identifier, _ life: ActivityLife, startedAt: Timestamp?, served: Timestamp, by starter: InstanceSlot
   ) {
-    // Another one was started since.
-    if let known = registry.addressed[starter]?.activity(of: subject), known.life(at: now).isOnScreen,
-      known.at - ActivityTimes.clockError > startedAt ?? served
-    {
-      return
-    }
-    know(subject, by: starter) { $0.close(life, served: served, at: $1) }
+    let known = registry.addressed[starter]?.activity(of: subject)
+    if let known, known.life(at: now).isOnScreen, isOther(known, startedAt, served, by: starter) { return }
+    know(subject, by: starter) { $0.close(life, startedAt: startedAt, served: served, at: $1) }
     startSoon(by: starter)
+  }
+
+  /// Returns whether the activity that a push-to-start token knows was started after one that is over.
+  /// - Parameters:
+  ///   - known: The activity, which is on the screen.
+  ///   - startedAt: The instant at which the other one was started, by the clock of the device; nil if it is not known.
+  ///   - served: The time up to which events want no start any more because of the other one.
+  ///   - starter: The token.
+  func isOther(
+    _ known: SubjectActivity, _ startedAt: Timestamp?, _ served: Timestamp, by starter: InstanceSlot
+  ) -> Bool {
+    if known.at - ActivityTimes.clockError > startedAt ?? served { return true }
+    if known.isPushed, known.begun > served { return true }
+    // The subject has ended in between.
+    guard known.isPushed, let startedAt, let content = content(of: known.subject) else { return false }
+    let end = content.session(rules[registry.instances[starter].kind].name).endBefore
+    return startedAt < end && end < known.begun
   }
 
   /// Returns all that is known of a subject; nil if nothing is.

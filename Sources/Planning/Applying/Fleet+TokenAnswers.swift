@@ -95,7 +95,7 @@ extension Fleet {
   }
 
   /// Returns the start by push that has made an activity; nil if the app has started it.
-  private func start(
+  func start(
     of instance: InstanceSlot, _ entry: EntrySlot, _ state: AddressedState
   ) -> SubjectActivity? {
     guard let starter = starter(of: instance) else { return nil }

@@ -16,7 +16,10 @@ extension Fleet {
       bringDayUpToDate(instance)
       let displayed = visit.displayedChange(by: event, entry, instance, in: self)
       if registry.instances[instance].surface.isActivity {
-        if registry.instances[instance].surface == .starter, !concerns(starter: instance, event) { continue }
+        if registry.instances[instance].surface == .starter, !concerns(starter: instance, event) {
+          noteUnconcerned(starter: instance, event)
+          continue
+        }
         decideActivity(event, displayed, entry, instance, device, into: &output)
         continue
       }

@@ -138,7 +138,9 @@ extension Fleet {
     guard evaluation.hasRule else { return .noMatch }
     // One that comes late does not end the session that has begun since, nor begin one that is over.
     let session = event.known.session(rules[kind].name)
-    if evaluation.action == .end, session.start > event.saidAt { return .staleEvent }
+    if evaluation.action == .end, max(session.start, ownStart(of: instance, entry)) > event.saidAt {
+      return .staleEvent
+    }
     if isStarter, session.end > event.saidAt { return .staleEvent }
     // The current state is updated even when nothing is sent, because the next push will show it.
     let (shown, current) = registry[screen: entry].compare(isStarter ? nil : displayed)
@@ -159,6 +161,15 @@ extension Fleet {
     if now - state.startedAt >= ActivityTimes.life { return .activityEnded }
     // An end that APNs has refused is not sent again when the subject lives again.
     return state.ended && (state.owedAt == .distantFuture || session.isOver) ? .activityEnded : nil
+  }
+
+  /// Returns the instant at which the app has started an activity; the distant past if a push has, or if it listens to a channel, which
+  /// activities join at any time.
+  private func ownStart(of instance: InstanceSlot, _ entry: EntrySlot) -> Timestamp {
+    guard let state = registry.addressed[instance], !state.isChannel, registry.instances[instance].surface == .activity,
+      start(of: instance, entry, state) == nil
+    else { return .distantPast }
+    return state.startedAt
   }
 
   // MARK: Lanes

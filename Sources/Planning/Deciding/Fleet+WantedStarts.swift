@@ -15,14 +15,14 @@ private let startTokenOS = OSVersion(major: 18)
 /// Questions about what a push-to-start token may start.
 extension Fleet {
   /// Returns whether an event concerns a push-to-start token: whether it starts an activity, makes one possible that could not be started
-  /// yet, or changes one that was started by the token and has none of its own yet.
+  /// yet, or would be pushed to one that was started by the token and has none of its own yet.
   func concerns(starter: InstanceSlot, _ event: borrowing EventInHand) -> Bool {
     let kind = registry.instances[starter].kind
     let evaluation = event.evaluations[kind.index]
     if evaluation.hasRule, evaluation.action == .start { return true }
     if event.known.sessions.isEmpty { return false }
     let subject = event.content?.subject ?? ""
-    if awaitsToken(subject, by: starter) { return true }
+    if awaitsToken(subject, by: starter) { return evaluation.hasRule }
     guard evaluation.hasRule, evaluation.action == .update, let state = registry.addressed[starter],
       state.isReachable, state.owedAt == .distantFuture
     else { return false }
@@ -76,13 +76,15 @@ extension Fleet {
       case .startSent, .awaitingToken: if !isGivenUp(known, starter) { return .alreadyStarted }
       case .running, .tokenDead, .ending: return .alreadyStarted
       case .dismissed(let instant):
-        let isAnother = session.endBefore > known.at || wanted > known.served
+        let isAnother = session.endBefore > known.begun || wanted > known.served
         if !isAnother || !mayRestart(known, dismissedAt: instant, session, starter) { return .dismissed }
       case .notStarted: if wanted <= known.served { return .alreadyStarted }
-      case .ended:
+      case .ended(let instant):
         // A later event may start again a subject that an event has ended, whenever the device said that it was over.
-        let isAnother = session.endBefore > known.at && wanted >= session.endBefore
-        if wanted <= known.served, !isAnother { return .alreadyStarted }
+        let hasEnded =
+          session.endBefore > known.begun && (known.begun != .distantPast || wanted > instant)
+          || instant != .distantPast && session.endBefore >= instant
+        if wanted <= known.served, !hasEnded || wanted < session.endBefore { return .alreadyStarted }
       }
     }
     return nil
@@ -93,7 +95,8 @@ extension Fleet {
   private func mayRestart(
     _ known: SubjectActivity, dismissedAt instant: Timestamp, _ session: KnownContent.Session, _ starter: InstanceSlot
   ) -> Bool {
-    if session.endBefore > known.at { return true }
+    // Who removed it when the subject lived again did not only clear what was over.
+    if session.endBefore > known.begun, instant < session.runStart { return true }
     guard let pause = rules.activity(registry.instances[starter].kind)?.restartAfterDismissal else { return false }
     return now - instant >= pause
   }

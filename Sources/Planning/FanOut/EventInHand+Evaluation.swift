@@ -65,7 +65,7 @@ extension EventInHand {
           comparisons.append((kind, formula))
         }
       }
-      if evaluation.action != .update, standing == .fresh, fleet.rules.activity(kind) != nil {
+      if evaluation.action != .update, standing != .duplicate, fleet.rules.activity(kind) != nil {
         known.note(evaluation, fleet.rules[kind].name, at: saidAt)
       }
       evaluations[kind.index] = evaluation
@@ -75,17 +75,17 @@ extension EventInHand {
   }
 
   /// Adds what the event says to what templates know of its subject. An event without a rule of a Live Activity counts, too, if one of them
-  /// knows the subject.
+  /// knows the subject; so does one that is older than another of its type, with what nothing newer has said.
   private mutating func noteContent(_ event: DomainEvent, isRead: Bool, in fleet: borrowing Fleet) {
     if !known.isEmpty { known = KnownContent() }
     told = nil
-    if standing != .fresh { return }
+    if standing == .duplicate { return }
     if isRead || !fleet.rules.contentPaths.isEmpty {
       let slot = fleet.subjects.slot(SubjectMemory.contentKey(subject: subject))
       if let slot { known = fleet.subjects.slots[slot].newest.content }
       if isRead || slot != nil { known.take(event, fleet.rules.contentPaths, at: saidAt) }
     }
-    if isRead { told = known.event(after: event) }
+    if isRead, standing == .fresh { told = known.event(after: event) }
   }
 
   /// Appends what a kind displays of the event's subject, before and after the event, to `truths`. Only `FanOut.finish` notes

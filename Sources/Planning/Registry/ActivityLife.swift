@@ -73,6 +73,10 @@ struct SubjectActivity: Equatable {
   var subject: Identifier
   /// The log time of the start, or the instant at which the app started the activity by the clock of the device.
   private(set) var at: Timestamp
+  /// The time of the event that wanted the start, or the instant at which the app started the activity: an end of its subject by a later
+  /// event is its own end. Unlike log time it can be compared with the times of events, which may be read late. The distant past if neither
+  /// is known.
+  private(set) var begun = Timestamp.distantPast
   /// The state that its life was in last; see `life(at:)`.
   private(set) var lastLife = ActivityLife.notStarted
   /// The log time of the last change of `lastLife`.
@@ -128,7 +132,7 @@ struct SubjectActivity: Equatable {
   ) {
     isRestart = awaitsToken(at: now)
     move(to: .startSent, at: now)
-    (at, self.told, self.push, isRegistered) = (now, told, push, false)
+    (at, begun, self.told, self.push, isRegistered) = (now, min(now, served), told, push, false)
     serve(upTo: served)
   }
 
@@ -162,18 +166,23 @@ struct SubjectActivity: Equatable {
     assert(life.isOnScreen, "an activity that runs is on the screen")
     let isAnother = !self.life(at: now).isOnScreen
     move(to: life, at: now)
-    if isAnother { (at, told, push) = (min(now, startedAt), AddressedState.Told(), nil) }
+    if isAnother {
+      at = min(now, startedAt)
+      (begun, told, push) = (at, AddressedState.Told(), nil)
+    }
     refusals = 0
   }
 
   /// Notes that the activity is not on the screen any more, whether or not it was known. An end that follows a dismissal changes nothing.
   /// - Parameters:
   ///   - life: `ended` or `dismissed`.
+  ///   - startedAt: The instant at which it was started, by the clock of the device; nil if it is not known.
   ///   - served: Events that wanted a start until then want none any more.
   ///   - now: Log time.
-  mutating func close(_ life: ActivityLife, served: Timestamp, at now: Timestamp) {
+  mutating func close(_ life: ActivityLife, startedAt: Timestamp?, served: Timestamp, at now: Timestamp) {
     assert(life.overSince != nil, "what is closed is over")
     if case .dismissed = self.life(at: now), case .ended = life { return }
+    if let startedAt { begun = max(begun, min(now, startedAt)) }
     move(to: life, at: now)
     serve(upTo: served)
   }
@@ -209,8 +218,11 @@ struct SubjectActivity: Equatable {
   func isLate(at now: Timestamp) -> Bool { awaitsToken(at: now) && now - at >= ActivityTimes.registration }
 
   /// Restores what a record holds.
-  mutating func restore(_ life: ActivityLife, at: Timestamp, changedAt: Timestamp, served: Timestamp, refusals: UInt8) {
-    (lastLife, self.at, self.changedAt, self.served, self.refusals) = (life, at, changedAt, served, refusals)
+  mutating func restore(
+    _ life: ActivityLife, at: Timestamp, begun: Timestamp, changedAt: Timestamp, served: Timestamp, refusals: UInt8
+  ) {
+    (lastLife, self.at, self.begun) = (life, at, begun)
+    (self.changedAt, self.served, self.refusals) = (changedAt, served, refusals)
   }
 }
 

@@ -97,8 +97,9 @@ extension SubjectActivity {
     since base: Int64, _ coder: inout Coder
   ) throws(Coder.Failure) {
     try coder.string(&subject, "a subject")
-    var (at, life, changed, served, refusals) = (at, lastLife, changedAt, served, refusals)
+    var (at, begun, life, changed, served, refusals) = (at, begun, lastLife, changedAt, served, refusals)
     try coder.instant(&at, since: base, "an instant")
+    try coder.instant(&begun, since: at.microseconds, "an instant")
     try life.fields(since: base, &coder)
     try coder.instant(&changed, since: base, "an instant")
     try coder.instant(&served, since: base, "an instant")
@@ -107,7 +108,7 @@ extension SubjectActivity {
     try coder.uint8(&refusals, "refusals")
     try told.fields(since: base, &coder)
     try AddressedState.SentPush.fields(&push, &coder)
-    if Coder.reads { restore(life, at: at, changedAt: changed, served: served, refusals: refusals) }
+    if Coder.reads { restore(life, at: at, begun: begun, changedAt: changed, served: served, refusals: refusals) }
   }
 }
 

@@ -27,6 +27,7 @@ extension KnownContent {
       try coder.instant(&session.start, before: base)
       try coder.instant(&session.end, before: base)
       try coder.instant(&session.endBefore, before: base)
+      try coder.instant(&session.runStart, before: base)
       try coder.instant(&session.startableUntil, before: base)
       try coder.float(&session.startRelevance, "a relevance")
     }

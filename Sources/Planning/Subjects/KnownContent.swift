@@ -87,6 +87,8 @@ struct KnownContent: Equatable {
     var end = Timestamp.distantPast
     /// The time of the newest event that ended them before the newest start.
     var endBefore = Timestamp.distantPast
+    /// The time of the first start after that end, as far as it is known: since then the subject lives.
+    var runStart = Timestamp.distantPast
     /// The time until which the newest start is worth making.
     var startableUntil = Timestamp.distantPast
     /// The relevance of the event that starts them, 0…1.
@@ -124,14 +126,20 @@ struct KnownContent: Equatable {
         session.end = max(session.end, time)
       } else {
         session.endBefore = max(session.endBefore, time)
+        // The starts between this end and the newest start are forgotten.
+        if session.runStart <= time { session.runStart = session.start }
       }
     } else if time >= session.start {
       (session.start, session.startRelevance) = (time, evaluation.relevance)
       session.startableUntil = time + min(evaluation.maxAge, ActivityTimes.lateStart)
       // One at the instant of the end before begins another session.
       if session.end != .distantPast, time >= session.end {
-        (session.endBefore, session.end) = (max(session.endBefore, session.end), .distantPast)
+        (session.endBefore, session.end, session.runStart) = (max(session.endBefore, session.end), .distantPast, time)
+      } else if session.runStart == .distantPast {
+        session.runStart = time
       }
+    } else if time > max(session.end, session.endBefore) {
+      session.runStart = min(session.runStart, time)
     }
     sessions.removeAll { $0.kind == kind }
     sessions.append(session)
