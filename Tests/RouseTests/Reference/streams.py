@@ -2,8 +2,9 @@
 """Makes the streams of the table that are no recordings, each with the devices that show it and the policy.
 
     streams.py cold|flips|joint FOLDER [FLIGHTS.jsonl.gz FOOTBALL.jsonl.gz]
+    streams.py weekend FOLDER
 
-Writes NAME-events.jsonl, NAME.jsonl (the devices) and NAME.yaml into the folder. `cold` has one change a week. `flips` has changes
+Writes NAME-events.jsonl, NAME.jsonl (the devices) and NAME.yaml into the folder; of `weekend`, two days of football, the events alone. `cold` has one change a week. `flips` has changes
 without memory, from three to 300 a day. `joint` puts an airport, two boards and a match on one device, so that they share its
 pushes. It takes the flights from 8 to 18 July and every fourth match, moved to the weekend among these days.
 """
@@ -130,6 +131,40 @@ def joint(folder, flights, football):
     write(folder, "joint", kept, devices, head + "kinds:\n" + kinds)
 
 
+def match(rng, subject, begin):
+    """Returns the events of a match, each with the fields that it says. A few arrive late."""
+    found, scores = [], {"homeScore": 0, "awayScore": 0}
+
+    def say(minutes, type, **data):
+        at = begin + timedelta(minutes=minutes)
+        event = {"specversion": "1.0", "source": "/table", "type": "match." + type, "subject": subject, "time": time(at)}
+        late = timedelta(seconds=rng.uniform(1, 600) if minutes and rng.random() < 0.03 else 0)
+        found.append((at + late, event | ({"rouselogtime": time(at + late)} if late else {}) | {"data": data}))
+
+    breaks = {0: "first-half", 46: "half-time", 61: "second-half", 109: "full-time"}
+    for minutes in range(110):
+        if minutes in breaks:
+            say(minutes, "period.changed", period=breaks[minutes], **scores)
+        elif minutes < 46 or minutes > 61:
+            say(minutes + rng.random() / 2, "clock.changed", minute=minutes if minutes < 46 else minutes - 15)
+            if rng.random() < 0.03:
+                scores["homeScore" if rng.random() < 0.55 else "awayScore"] += 1
+                say(minutes + 0.6 + rng.random() / 5, "score.changed", **scores)
+            if rng.random() < 0.04:
+                say(minutes + 0.8 + rng.random() / 5, "card.shown", card="yellow" if rng.random() < 0.9 else "red")
+    return found
+
+
+def weekend(folder):
+    rng, found = random.Random(4), []
+    for number in range(20):
+        hours = rng.choice([12.5, 15, 17.5, 20]) + 24 * (number % 2)
+        found += match(rng, "match/league-%d/%02d" % (number % 3, number), START + timedelta(hours=hours))
+    with open("%s/weekend-events.jsonl" % folder, "w") as file:
+        for number, (_, event) in enumerate(sorted(found, key=lambda one: one[0])):
+            file.write(json.dumps(event | {"id": "m-%d" % number}) + "\n")
+
+
 if __name__ == "__main__":
     name, folder = sys.argv[1:3]
-    {"cold": cold, "flips": flips, "joint": joint}[name](folder, *sys.argv[3:])
+    {"cold": cold, "flips": flips, "joint": joint, "weekend": weekend}[name](folder, *sys.argv[3:])
