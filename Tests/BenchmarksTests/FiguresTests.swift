@@ -48,11 +48,10 @@ struct FiguresTests {
   @Test("processor time grows with work, and so does the clock")
   func usage() {
     let before = ProcessUsage.now()
-    var sum: UInt64 = 0
-    while ProcessUsage.now().processorSeconds - before.processorSeconds < 0.01 { sum &+= 1 }
+    // Other tests of the process may do all of the work.
+    while ProcessUsage.now().processorSeconds - before.processorSeconds < 0.01 {}
     let usage = ProcessUsage.now() - before
     #expect(usage.processorSeconds >= 0.01)
     #expect(usage.wallSeconds > 0)
-    #expect(sum > 0)
   }
 }
