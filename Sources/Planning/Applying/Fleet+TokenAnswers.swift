@@ -47,6 +47,8 @@ extension Fleet {
     let isAlert = state.owesAlert && lane.priority == 10
     guard isNews || isAlert || mayLack && !state.owesAlert else { return }
     if !registry.isInDeveloperMode(device), ledgers.apps.tokensLeft(registry.devices[device].app, now: now) == 0 {
+      // An alert is no news the day after.
+      if isAlert, !isNews { return }
       registry[addressed: instance]?.owe(
         at: Timestamp(microseconds: 0) + LocalZone.day * (AppTable.day(of: now) + 1) + device.spread)
       return
@@ -56,6 +58,7 @@ extension Fleet {
       max($0, $1.score(at: now, inverseHalfLife: rules[kind].inverseHalfLife))
     }
     let known = content.event(after: nil)
+    // An alert that is owed was relevant enough.
     let made = ActivityPayload.make(
       activity, event: known, action: .update, asksForToken: false, isQuiet: !isAlert, relevance: 1,
       score: score > 0 ? Double(score) : nil, timestamp: timestamp, now: now)
