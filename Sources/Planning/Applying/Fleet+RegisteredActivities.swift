@@ -14,12 +14,10 @@ extension Fleet {
       else { return }
     }
     for key in activity.interests {
-      let over = registry.addressed[starter]?.activity(of: key)?.life(at: now).overSince
-      if onChannel, let over, activity.startedAt <= over { continue }
-      if let known = registry.addressed[starter]?.activity(of: key), known.awaitsToken(at: now),
-        isOther(known, activity.startedAt, .distantFuture, by: starter)
-      {
-        continue
+      if let known = registry.addressed[starter]?.activity(of: key) {
+        if onChannel, let over = known.life(at: now).overSince, activity.startedAt <= over { continue }
+        // An activity of an earlier session does not stand for the one that was started since.
+        if known.awaitsToken(at: now), isOther(known, activity.startedAt, .distantFuture, by: starter) { continue }
       }
       know(key, by: starter) { subject, now in
         subject.run(.running(onChannel: onChannel), startedAt: activity.startedAt, at: now)

@@ -8,7 +8,8 @@ import Domain
 ///                                                                          running ◄─ refused ─ ending ─ taken ─► ended
 ///
 /// Wherever an activity may be on the screen (`isOnScreen`), the device may report it as ended or dismissed, a newer registration may leave
-/// it out, and after `ActivityTimes.life` the system has ended it. `ended` and `dismissed` are left by the next start alone.
+/// it out, and after `ActivityTimes.life` the system has ended it. `ended` and `dismissed` are left by the next start alone. A start whose
+/// token does not come is followed by another one if the policy says so.
 ///
 /// A push-to-start token keeps the life of each subject that it has started (`SubjectActivity`). An activity that a device has registered
 /// keeps its own (`AddressedState.life`), of which only the states from `running` on are possible.

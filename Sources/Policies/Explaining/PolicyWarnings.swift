@@ -205,14 +205,6 @@ extension RelevanceFormula.Term {
 }
 
 extension ActivityPolicy {
-  /// The fields that the alert and the channel of a start name, by the place in `activity`. A start is not sent without them.
-  fileprivate var startFields: [(place: String, fields: [Identifier])] {
-    [
-      ("alert.title", alert?.title.fields ?? []), ("alert.body", alert?.body.fields ?? []),
-      ("channel", channel?.fields ?? []),
-    ]
-  }
-
   /// Returns whether nothing but an end is pushed as long as no event has said a field.
   fileprivate func requires(_ field: Identifier) -> Bool { (contentState + attributes).contains { $0.requires(field) } }
 }
@@ -223,26 +215,6 @@ extension TemplateMember {
     case .field(let path, _), .date(let path, _): isRequired && path == field
     case .object(let members): members.contains { $0.requires(field) }
     case .constant, .text: false
-    }
-  }
-}
-
-extension AlertText {
-  fileprivate var fields: [Identifier] {
-    switch self {
-    case .text(let template): template.fields
-    case .localized(_, let arguments): arguments.flatMap(\.fields)
-    }
-  }
-}
-
-extension InterestTemplate {
-  fileprivate var fields: [Identifier] {
-    parts.compactMap { part in
-      switch part {
-      case .text: nil
-      case .field(let path), .filtered(let path, _): path
-      }
     }
   }
 }

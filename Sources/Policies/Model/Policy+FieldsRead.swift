@@ -46,7 +46,7 @@ extension Rule {
       paths.insert(condition.field)
       if case .differs(let other) = condition.test { paths.insert(other) }
     }
-    for interest in interests { interest.noteFieldsRead(in: &paths) }
+    for interest in interests { paths.formUnion(interest.fields) }
     for term in relevance?.add ?? [] {
       switch term {
       case .changeOf(let field, let from, _, _), .differs(let field, let from, _): paths.formUnion([field, from])
@@ -59,30 +59,37 @@ extension Rule {
 }
 
 extension InterestTemplate {
-  fileprivate func noteFieldsRead(in paths: inout Set<Identifier>) {
-    for part in parts {
+  /// The paths of the fields that the template names.
+  fileprivate var fields: [Identifier] {
+    parts.compactMap { part in
       switch part {
-      case .text: break
-      case .field(let path), .filtered(let path, _): paths.insert(path)
+      case .text: nil
+      case .field(let path), .filtered(let path, _): path
       }
     }
   }
 }
 
 extension ActivityPolicy {
+  /// The fields that the alert and the channel of a start name, by the place in `activity`. A start is not sent without them.
+  var startFields: [(place: String, fields: [Identifier])] {
+    [
+      ("alert.title", alert?.title.fields ?? []), ("alert.body", alert?.body.fields ?? []),
+      ("channel", channel?.fields ?? []),
+    ]
+  }
+
   fileprivate func noteFieldsRead(in paths: inout Set<Identifier>) {
     for member in contentState + attributes { member.value.noteFieldsRead(in: &paths) }
-    alert?.title.noteFieldsRead(in: &paths)
-    alert?.body.noteFieldsRead(in: &paths)
-    channel?.noteFieldsRead(in: &paths)
+    paths.formUnion(startFields.flatMap(\.fields))
   }
 }
 
 extension AlertText {
-  fileprivate func noteFieldsRead(in paths: inout Set<Identifier>) {
+  fileprivate var fields: [Identifier] {
     switch self {
-    case .text(let template): template.noteFieldsRead(in: &paths)
-    case .localized(_, let arguments): for argument in arguments { argument.noteFieldsRead(in: &paths) }
+    case .text(let template): template.fields
+    case .localized(_, let arguments): arguments.flatMap(\.fields)
     }
   }
 }
@@ -92,7 +99,7 @@ extension TemplateValue {
     switch self {
     case .constant: break
     case .field(let path, _), .date(let path, _): paths.insert(path)
-    case .text(let template): template.noteFieldsRead(in: &paths)
+    case .text(let template): paths.formUnion(template.fields)
     case .object(let members): for member in members { member.value.noteFieldsRead(in: &paths) }
     }
   }

@@ -6,9 +6,9 @@ import Policies
 
 /// Plans events from files, without Kafka.
 ///
-/// The run plans all registrations first, but for those that state a later log time. Then it merges these, events and signals by their times
-/// and plans each as one record of a single log partition, with rising offsets. Whenever a timer is due between two records, it plans a tick. The same
-/// files and policy give the same bytes. `PlanOptions.Log` describes the other log that a run can stand for.
+/// The run plans all registrations first, but for those that state a later log time. Then it merges these, events and signals by their
+/// times and plans each as one record of a single log partition, with rising offsets. Whenever a timer is due between two records, it plans
+/// a tick. The same files and policy give the same bytes. `PlanOptions.Log` describes the other log that a run can stand for.
 public struct PlanRun: ~Copyable {
   /// The progress of a run.
   public struct Progress: Sendable {
@@ -81,7 +81,7 @@ public struct PlanRun: ~Copyable {
     var devices = try PlanInput.registrations(path: options.devices)
     var registration = try next(&devices)
     let start = [events.time, signals?.time].compactMap { $0 }.min()
-    while let given = registration, devices.time ?? .distantPast <= start ?? .distantFuture {
+    while let given = registration, let time = devices.time, time <= start ?? .distantFuture {
       // Log time must not run ahead of the first event. A replayed log has each registration at its own time.
       try step(given, at: logged(options.log == .own ? start ?? given.updatedAt : given.updatedAt))
       if summary.registrations % Self.progressEvery == 0 { report(devices.bytesConsumed, devices.bytesTotal) }
@@ -93,9 +93,9 @@ public struct PlanRun: ~Copyable {
       // Signals come before events of the same instant: they describe the device as the event found it.
       let (eventTime, signalTime) = (events.time ?? .distantFuture, signals?.time ?? .distantFuture)
       let instant = min(eventTime, signalTime).microseconds
-      if let given = registration, devices.time ?? .distantPast <= min(eventTime, signalTime) {
-        let time = max(devices.time ?? .distantPast, planner.now)
+      if let given = registration, let time = devices.time, time <= min(eventTime, signalTime) {
         try tick(before: logged(time))
+        if logged(time) < planner.now { summary.outOfOrder += 1 }
         try step(given, at: logged(time))
         registration = try next(&devices)
       } else if let look = looks?.signal(upTo: instant) {
