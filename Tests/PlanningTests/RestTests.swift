@@ -8,7 +8,7 @@ import Testing
 /// The first seed, from `ROUSE_TEST_SEED`.
 private let baseSeed = ProcessInfo.processInfo.environment["ROUSE_TEST_SEED"].flatMap { UInt64($0) } ?? 1
 /// The number of seeds, from `ROUSE_TEST_SEEDS`.
-private let seedCount = ProcessInfo.processInfo.environment["ROUSE_TEST_SEEDS"].flatMap { UInt64($0) } ?? 500
+let seedCount = ProcessInfo.processInfo.environment["ROUSE_TEST_SEEDS"].flatMap { UInt64($0) } ?? 500
 
 /// Ticks that a planner asks for when no other record comes.
 @Suite("A planner at rest")

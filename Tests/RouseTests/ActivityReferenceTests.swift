@@ -7,32 +7,21 @@ import Testing
 struct ActivityReferenceTests {
   private static let reference = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Reference")
+  private static let python = URL(fileURLWithPath: "/usr/bin/python3")
 
   @Test(
     "each push says what its match is, and each new token is answered within a second",
-    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"), "needs python3"))
+    .enabled(if: FileManager.default.isExecutableFile(atPath: python.path), "needs python3"))
   func weekend() throws {
     let place = try Workplace()
     let streams = Self.reference.appendingPathComponent("streams.py").path
-    #expect(try Self.run(["/usr/bin/python3", "-B", streams, "weekend", "."], in: place).status == 0)
-    let outcome = try Self.run(
-      ["/bin/bash", Self.reference.appendingPathComponent("activities.sh").path, "weekend-events.jsonl"], in: place)
-    #expect(outcome.status == 0 && outcome.out.contains("\nwrong     0 "), "\(outcome.out)")
+    let made = try place.run(Self.python, ["-B", streams, "weekend", "."])
+    #expect(made.status == 0, "\(made.err)")
+    let outcome = try place.run(
+      URL(fileURLWithPath: "/bin/bash"),
+      [Self.reference.appendingPathComponent("activities.sh").path, "weekend-events.jsonl"],
+      environment: ["ROUSE": Workplace.program.path])
+    #expect(outcome.status == 0 && outcome.out.contains("\nwrong     0 "), "\(outcome.out) \(outcome.err)")
     #expect(outcome.out.contains("'start': ") && outcome.out.contains("AWAITING_TOKEN"), "\(outcome.out)")
-  }
-
-  private static func run(_ command: [String], in place: Workplace) throws -> (status: Int32, out: String) {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: command[0])
-    process.arguments = Array(command.dropFirst())
-    process.currentDirectoryURL = place.folder
-    process.environment = ProcessInfo.processInfo.environment.merging(["ROUSE": Workplace.program.path]) { $1 }
-    try place.put("", "out.txt")
-    let out = try FileHandle(forWritingTo: place.folder.appendingPathComponent("out.txt"))
-    (process.standardOutput, process.standardError) = (out, out)
-    try process.run()
-    process.waitUntilExit()
-    try out.close()
-    return (process.terminationStatus, try place.lines("out.txt").joined(separator: "\n"))
   }
 }

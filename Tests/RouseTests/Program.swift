@@ -74,11 +74,18 @@ final class Workplace {
   ///   - input: the text of standard input.
   ///   - environment: variables besides `PATH` and `COLUMNS`.
   func rouse(list arguments: [String], input: String = "", environment: [String: String] = [:]) throws -> Outcome {
+    try run(Self.program, arguments, input: input, environment: environment)
+  }
+
+  /// Runs a program to its end, as `rouse` does.
+  func run(
+    _ program: URL, _ arguments: [String], input: String = "", environment: [String: String] = [:]
+  ) throws -> Outcome {
     let run = UUID().uuidString
     try put(input, "\(run).in")
     for name in ["out", "err"] { try put("", "\(run).\(name)") }
     let process = Process()
-    process.executableURL = Self.program
+    process.executableURL = program
     process.arguments = arguments
     process.currentDirectoryURL = folder
     process.environment = ["PATH": "/usr/bin:/bin", "COLUMNS": "80"].merging(environment) { $1 }

@@ -117,19 +117,11 @@ struct WrongLooksTests {
     #expect(plan.status == 0, "\(plan.err)")
     let simulated = try place.rouse(list: ["simulate"] + inputs + ["--no-baselines", "--days", "days.jsonl"])
     #expect(simulated.status == 0, "\(simulated.err)")
-    let process = Process()
-    process.executableURL = Self.python
-    process.arguments = ["-B", Self.script.path, "policy.json", "devices.jsonl", Self.events.path, "commands.jsonl"]
-    process.currentDirectoryURL = place.folder
-    try place.put("", "second.jsonl")
-    let out = try FileHandle(forWritingTo: place.folder.appendingPathComponent("second.jsonl"))
-    process.standardOutput = out
-    try process.run()
-    process.waitUntilExit()
-    try out.close()
-    #expect(process.terminationStatus == 0)
+    let computed = try place.run(
+      Self.python, ["-B", Self.script.path, "policy.json", "devices.jsonl", Self.events.path, "commands.jsonl"])
+    #expect(computed.status == 0, "\(computed.err)")
     let ours = try Self.days(try place.lines("days.jsonl"))
-    let second = try Self.days(try place.lines("second.jsonl"))
+    let second = try Self.days(computed.lines)
     #expect(ours.count >= 6)
     #expect(ours.keys.sorted() == second.keys.sorted())
     for (day, row) in second {

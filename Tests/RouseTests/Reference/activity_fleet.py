@@ -10,17 +10,14 @@ Each registration is planned at its `rouselogtime`. There are
   within seconds, and the others within minutes to hours;
 - a channel for each match, to which one device listens.
 """
-import gzip
 import json
 import random
 import sys
 from datetime import datetime, timedelta
 
+from streams import lines, time
+
 ACTIVITIES, STARTERS = 400, 100
-
-
-def time(at):
-    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def device(id, at, **more):
@@ -31,10 +28,8 @@ def device(id, at, **more):
 def kick_offs(path):
     """Returns the time of the first event of each match."""
     found = {}
-    with gzip.open(path, "rt") if path.endswith(".gz") else open(path) as file:
-        for line in file:
-            event = json.loads(line)
-            found.setdefault(event["subject"], datetime.fromisoformat(event["time"].replace("Z", "+00:00")))
+    for at, _, event in lines(path):
+        found.setdefault(event["subject"], at)
     return found
 
 
