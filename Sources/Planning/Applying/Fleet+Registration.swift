@@ -16,16 +16,14 @@ extension Fleet {
     countInstances(of: device, by: -1)
     var repaired = unreachableInstances(of: device)
     let before = registry.pushTokens(of: device)
-    tokenOwners.remove(before, of: device)
     let isMoved = isMoved(device, by: registration)
     if isMoved {
       registry.forgetRejections(of: device)
       noteNewTokens(of: device)
     }
-    let pair = registry.tokens(of: device)
     move(device, toApp: registration.app)
-    registry.takeOver(registration, device, zone: zones.zone(registration.timeZone, now: now), now: now)
-    if registry.tokens(of: device) != pair { repaired += registry.widgets(of: device) }
+    let zone = zones.zone(registration.timeZone, now: now)
+    if registry.takeOver(registration, device, zone: zone, now: now) { repaired += registry.widgets(of: device) }
     for widget in registration.widgets { place(widget, device, into: &output) }
     for control in registration.controls { place(control, device, into: &output) }
     for activity in registration.activities where registration.plansActivity(activity) {
@@ -41,8 +39,7 @@ extension Fleet {
       }
     }
     noteLeftOut(of: registration, device)
-    tokenOwners.add(registry.pushTokens(of: device), of: device)
-    settleTokens(of: device, before: isMoved ? [] : before)
+    settleTokens(of: device, before: before, isMoved: isMoved)
     for instance in repaired where !registry.instances[instance].flags.contains(.retired) {
       if case .unreachable = route(of: instance, device: device) { continue }
       catchUpAfterRegistration(instance)

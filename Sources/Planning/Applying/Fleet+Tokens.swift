@@ -13,24 +13,34 @@ import Domain
 /// A token that a device keeps is not claimed again. So the cost is one record of some 100 bytes for each other partition and each new
 /// device or token, and many claims share a record.
 extension Fleet {
-  /// Settles to whom the tokens of a device belong that it did not hold before its registration: to the device of the newer
+  /// Settles, after its registration, to whom the tokens of a device belong that it did not hold before: to the device of the newer
   /// registration. Of two registrations of one time, the one that comes later in the log is the newer one.
   /// - Parameters:
   ///   - device: The device, whose instances are not counted at the moment.
-  ///   - before: The tokens that it held before in the same environment and app.
-  mutating func settleTokens(of device: DeviceSlot, before: [String]) {
-    for token in registry.pushTokens(of: device) where !before.contains(token) {
-      guard let other = owner(of: token, besides: device) else { continue }
-      if registry.devices[other].updatedAt > registry.devices[device].updatedAt {
-        takeAway(token, from: device)
-      } else {
+  ///   - before: The tokens that it held before.
+  ///   - isMoved: Whether it was in another environment or app then, where tokens of the same digits are other ones.
+  mutating func settleTokens(of device: DeviceSlot, before: [String], isMoved: Bool) {
+    let held = registry.pushTokens(of: device)
+    if held != before {
+      tokenOwners.remove(before, of: device)
+      tokenOwners.add(held, of: device)
+    } else if !isMoved {
+      return
+    }
+    var gained: [String] = []
+    for token in held where isMoved || !before.contains(token) {
+      if let other = owner(of: token, besides: device) {
+        if registry.devices[other].updatedAt > registry.devices[device].updatedAt {
+          takeAway(token, from: device)
+          continue
+        }
         countInstances(of: other, by: -1)
         takeAway(token, from: other)
         countInstances(of: other, by: 1)
         touch(other)
       }
+      gained.append(token)
     }
-    let gained = registry.pushTokens(of: device).filter { !before.contains($0) }
     if !gained.isEmpty { claim(gained, for: device) }
   }
 

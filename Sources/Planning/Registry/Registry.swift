@@ -248,15 +248,21 @@ struct Registry {
   ///   - zone: The zone of the registration.
   ///   - now: Log time. A later `updatedAt` is replaced by it, because a backend whose clock runs ahead must not lock out every
   ///     later registration.
-  mutating func takeOver(_ registration: Registration, _ device: DeviceSlot, zone: ZoneSlot, now: Timestamp) {
+  /// - Returns: Whether the tokens of the device are others than before.
+  @discardableResult
+  mutating func takeOver(
+    _ registration: Registration, _ device: DeviceSlot, zone: ZoneSlot, now: Timestamp
+  ) -> Bool {
     var flags = devices[device].flags
     // A rejected token stays dead until another one comes.
     let known = tokens(of: device)
     let tokens = TokenPair(
       widgets: registration.tokens.widgets.map { TokenPair.lowercased($0) },
       background: registration.tokens.background.map { TokenPair.lowercased($0) })
-    if known.widgets != tokens.widgets { flags.remove(.widgetsTokenDead) }
-    if known.background != tokens.background { flags.remove(.backgroundTokenDead) }
+    if flags.contains(.widgetsTokenDead), known.widgets != tokens.widgets { flags.remove(.widgetsTokenDead) }
+    if flags.contains(.backgroundTokenDead), known.background != tokens.background {
+      flags.remove(.backgroundTokenDead)
+    }
     flags.remove(.forgotten)
     flags.insert(.rebuilt)
     flags.set(.production, registration.environment == .production)
@@ -267,7 +273,9 @@ struct Registry {
     devices[device].zone = zone
     devices[device].osVersion = registration.osVersion
     devices[device].updatedAt = min(registration.updatedAt, now)
-    if tokens != known { set(tokens, of: device) }
+    if tokens == known { return false }
+    set(tokens, of: device)
+    return true
   }
 
   /// Sets the app of a device.

@@ -44,13 +44,17 @@ struct TokenPair: Equatable {
   static func appendWidgets(_ bytes: Span<UInt8>, to digits: inout [UInt8]) -> Bool {
     digits.removeAll(keepingCapacity: true)
     guard bytes.count > 2, bytes[0] == 1 else { return false }
-    digits.append(addingCapacity: 2 * Int(bytes[1])) { (room: inout OutputSpan<UInt8>) in
-      for i in 2..<2 + Int(bytes[1]) {
-        room.append(digit(bytes[i] >> 4))
-        room.append(digit(bytes[i] & 15))
+    unpack(bytes.extracting(2..<2 + Int(bytes[1])), to: &digits)
+    return true
+  }
+
+  private static func unpack(_ packed: Span<UInt8>, to digits: inout [UInt8]) {
+    digits.append(addingCapacity: 2 * packed.count) { (room: inout OutputSpan<UInt8>) in
+      for i in packed.indices {
+        room.append(digit(packed[i] >> 4))
+        room.append(digit(packed[i] & 15))
       }
     }
-    return true
   }
 
   /// Returns whether bytes that were read from a record are those of a pair.
@@ -107,11 +111,7 @@ struct TokenPair: Equatable {
     case 1:
       let count = Int(bytes[place + 1])
       var digits: [UInt8] = []
-      digits.reserveCapacity(2 * count)
-      for byte in bytes[place + 2..<place + 2 + count] {
-        digits.append(digit(byte >> 4))
-        digits.append(digit(byte & 15))
-      }
+      unpack(bytes.span.extracting(place + 2..<place + 2 + count), to: &digits)
       place += 2 + count
       return String(decoding: digits, as: UTF8.self)
     default:
