@@ -16,7 +16,7 @@ extension Fleet {
     census.timers = pending.timerCount
     census.startsPerToken = registry.addressed.values.reduce(0) { max($0, $1.subjects.count) }
     census.chargesPerInstance = ledgers.rolling.longest
-    census.truths = subjects.slots.values.count { !$0.newest.values.isEmpty || !$0.newest.content.isEmpty }
+    census.truths = subjects.slots.values.count { $0.newest.items.holdsValues || $0.newest.hasContent }
     census.subjects = subjects.count - census.truths
     census.subjectHashes = subjects.eventCount + subjects.valueCount
     (census.deviceChunks, census.noteChunks) = (stateExtent.deviceChunks, stateExtent.noteChunks)

@@ -31,7 +31,7 @@ extension Fleet {
     }
     prefetch(interestsOf: hints, known: &interests, count: count)
     for i in 0..<count where !slots[i].isAbsent {
-      self.subjects.slots[slots[i]].newest.events.prefetch()
+      self.subjects.slots[slots[i]].newest.items.prefetch()
     }
     // Only the first three entries that follow: most event types concern no more kinds.
     for _ in 0..<3 {

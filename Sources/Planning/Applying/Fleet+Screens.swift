@@ -231,12 +231,14 @@ extension Fleet {
 
   /// Notes that an entry's screen shows the state of a subject in the subject memory, and that the state is the true one.
   private mutating func show(_ slot: SubjectSlot, head: UInt64, _ entry: EntrySlot) {
-    if subjects.slots[slot].newest.values.isFew {
-      let (values, count) = (subjects.slots[slot].newest.values.few, subjects.slots[slot].newest.values.count)
-      screens.show(values.span.extracting(..<count), head: head, distance: 0, &registry[screen: entry])
-    } else {
-      let values = subjects.slots[slot].newest.values.many
+    let count = subjects.slots[slot].newest.items.count
+    var few = InlineArray<8, DisplayedValue>(repeating: .absent)
+    if count > few.count {
+      let values = subjects.truth(at: slot).values
       screens.show(values.span, head: head, distance: 0, &registry[screen: entry])
+    } else {
+      for place in 0..<count { few[place] = subjects.slots[slot].newest.items[place].value }
+      screens.show(few.span.extracting(..<count), head: head, distance: 0, &registry[screen: entry])
     }
   }
 

@@ -22,7 +22,7 @@ extension SubjectMemory.Remembered {
     try fields(&reader)
     notedBefore = noted
     guard noted > 0, noted < .max >> 1, newest.isOfOneSort,
-      newest.events.count <= min(SubjectMemory.newestEventsMax, Int(clamping: noted))
+      newest.items.eventCount <= min(SubjectMemory.newestEventsMax, Int(clamping: noted))
     else {
       throw .corrupt(
         offset: reader.offset,
@@ -37,22 +37,30 @@ extension SubjectMemory.Newest {
   /// - Throws: the coder's error: `BinaryError` if bytes that are read are damaged.
   mutating func fields<Coder: FieldCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.timestamp(&time, "a time")
-    let blank = SubjectMemory.KnownEvent(id: .none, time: .distantPast)
-    try coder.list(elements: &events, blank: blank) { (event, coder) throws(Coder.Failure) in
-      try coder.hash(&event.id, "a hash")
-      try coder.timestamp(&event.time, "a time")
+    var events = items.holdsValues ? [] : items.array
+    try coder.list(elements: &events, blank: .none) { (event, coder) throws(Coder.Failure) in
+      var (id, time) = (event.event, event.time)
+      try coder.hash(&id, "a hash")
+      try coder.timestamp(&time, "a time")
+      if Coder.reads { event = KnownItem(event: id, time: time) }
     }
-    var (list, times) = (values.array, values.times)
-    try coder.list(elements: &list, blank: .absent) { (value, coder) throws(Coder.Failure) in
+    let known = items.holdsValues ? items.array : []
+    var (values, times) = (known.map(\.value), known.map(\.time))
+    try coder.list(elements: &values, blank: .absent) { (value, coder) throws(Coder.Failure) in
       try coder.displayedValue(&value)
     }
     try coder.list(elements: &times, blank: .distantPast) { (time, coder) throws(Coder.Failure) in
       try coder.timestamp(&time, "a time")
     }
+    var content = content
     try content.fields(since: 0, &coder)
     if !Coder.reads { return }
-    values = KnownValues(list.span)
-    for place in 0..<min(list.count, times.count) { values.set(place, to: list[place], at: times[place]) }
+    // Nothing at all is what no planner writes.
+    let isOfOneSort = (values.isEmpty || events.isEmpty && content.isEmpty) && values.count == times.count
+    self.content = isOfOneSort ? content : KnownContent()
+    if !isOfOneSort { return }
+    let said = zip(values, times).map { KnownItem(value: $0, time: $1) }
+    items = said.isEmpty ? KnownItems(events: events) : KnownItems(values: said)
   }
 }
 

@@ -54,7 +54,9 @@ struct NoteReplay {
     guard known.born == note.born else { return }
     if note.noted > known.noted {
       // An addition to a truth is no note that a planner writes.
-      guard note.notedBefore <= known.noted, !known.newest.events.isEmpty else { return lack(note, in: chunk, &memory) }
+      guard note.notedBefore <= known.noted, known.newest.items.eventCount > 0 else {
+        return lack(note, in: chunk, &memory)
+      }
       known.newest.take(note.newest)
       known.noted = note.noted
     }

@@ -2,29 +2,33 @@ import Domain
 import Policies
 
 extension SubjectMemory {
-  /// An event that is remembered.
-  struct KnownEvent: Equatable {
-    /// The hash of its source and id.
-    var id: KeyedHash
-    /// Its time, which may be after the log time at which it arrived.
-    var time: Timestamp
-  }
-
   /// The content of an entry: events of a subject and type, the truth of a subject for a set of displayed fields, or what is known of a
   /// subject by the templates of Live Activities.
   struct Newest: Equatable {
     /// The time of the newest event, at most the log time at which it arrived. For other sorts the log time of the last
     /// change.
     var time = Timestamp.distantPast
-    /// The remembered events, in the order in which they arrived. Empty for another sort of entry.
-    var events: [KnownEvent] = []
-    /// The values of what the kind displays (`DisplayedTruth`). Empty for another sort of entry.
-    var values = KnownValues()
+    /// What templates know, in memory of its own, because few entries have it.
+    private var known: Known?
+    /// The remembered events, in the order in which they arrived, or the values of what the kind displays (`DisplayedTruth`). Empty for
+    /// the third sort of entry. It comes last, so that what follows in `Remembered` fills the gap behind it.
+    var items = KnownItems()
+
+    private indirect enum Known: Equatable {
+      case content(KnownContent)
+    }
+
     /// The fields of the subject that templates know. Empty for another sort of entry.
-    var content = KnownContent()
+    var content: KnownContent {
+      get { if case .content(let content)? = known { content } else { KnownContent() } }
+      set { known = newValue.isEmpty ? nil : .content(newValue) }
+    }
+
+    /// Whether templates know something.
+    var hasContent: Bool { known != nil }
 
     /// Whether it has one of the three sorts of content.
-    var isOfOneSort: Bool { [events.isEmpty, values.isEmpty, content.isEmpty].count { !$0 } == 1 }
+    var isOfOneSort: Bool { items.isEmpty == hasContent }
 
     /// Takes over values, in place of those that are known.
     /// - Parameters:
@@ -37,26 +41,26 @@ extension SubjectMemory {
       _ newer: Span<DisplayedValue>, said: UInt32, saidAt time: Timestamp, _ count: inout Int
     ) -> (changes: Bool, isSaidAgain: Bool) {
       var (changes, isSaidAgain) = (false, false)
-      if values.count != newer.count {
-        count += newer.count - values.count
-        values = KnownValues(newer)
+      if items.count != newer.count {
+        count += newer.count - items.count
+        items = KnownItems(values: newer)
         changes = true
       }
       for place in newer.indices where said & 1 << UInt32(place) != 0 {
-        if values[place] != newer[place] {
+        if items[place].value != newer[place] {
           changes = true
-        } else if values.time(of: place) == time {
+        } else if items[place].time == time {
           continue
         }
         isSaidAgain = true
-        values.set(place, to: newer[place], at: time)
+        items[place] = KnownItem(value: newer[place], time: time)
       }
       return (changes, isSaidAgain)
     }
 
     /// Returns the relation of an event to the earlier ones.
     func standing(id: KeyedHash, time: Timestamp, now: Timestamp) -> Standing {
-      for event in events where event.id == id { return .duplicate }
+      for place in 0..<items.count where items[place].event == id { return .duplicate }
       return min(time, now) < self.time ? .stale : .fresh
     }
 
@@ -68,30 +72,30 @@ extension SubjectMemory {
     ///   - id: The hash of the event's source and id.
     ///   - time: The time of the event.
     ///   - now: Log time.
-    ///   - added: The number of the last of `events` that are not in a note yet. The event counts if it is kept.
+    ///   - added: The number of the last of the events that are not in a note yet. The event counts if it is kept.
     /// - Returns: Whether anything has changed. A stale event that is older than all others changes nothing.
     mutating func add(id: KeyedHash, time: Timestamp, now: Timestamp, _ added: inout UInt8) -> Bool {
       let changes = min(time, now) > self.time
       self.time = max(self.time, min(time, now))
-      events.append(KnownEvent(id: id, time: time))
+      items.append(KnownItem(event: id, time: time))
       added += 1
-      while events.count > eventsMax {
+      while items.count > eventsMax {
         var least = 0
-        for place in events.indices where events[place].time < events[least].time { least = place }
+        for place in 1..<items.count where items[place].time < items[least].time { least = place }
         // The repeat of an event that is older than the newest one is stale, remembered or not. Any other would be decided again.
-        if events[least].time >= self.time, events.count <= newestEventsMax { break }
-        if least >= events.count - Int(added) { added -= 1 }
-        events.remove(at: least)
+        if items[least].time >= self.time, items.count <= newestEventsMax { break }
+        if least >= items.count - Int(added) { added -= 1 }
+        items.remove(at: least)
       }
-      return changes || events.last?.id == id
+      return changes || items[items.count - 1].event == id
     }
 
     /// Takes over what a note adds. Some of its events may be known already.
     mutating func take(_ note: Newest) {
       time = max(time, note.time)
       var added: UInt8 = 0
-      for event in note.events where !events.contains(where: { $0.id == event.id }) {
-        _ = add(id: event.id, time: event.time, now: time, &added)
+      for event in note.items.array where !items.array.contains(where: { $0.event == event.event }) {
+        _ = add(id: event.event, time: event.time, now: time, &added)
       }
     }
   }
@@ -99,7 +103,6 @@ extension SubjectMemory {
   /// One entry of the memory.
   struct Remembered {
     var key = KeyedHash.none
-    var newest = Newest()
     /// The generation in which the entry was last noted or prolonged. A duplicate prolongs it, too.
     var generation: Int64 = 0
     /// The generation in which the entry was made. A subject that comes again after it was forgotten is a new entry.
@@ -109,6 +112,13 @@ extension SubjectMemory {
     var noted: Int64 = 0
     /// The value of `noted` before the changes that the next note has. In a note that was read: before the changes that it has.
     var notedBefore: Int64 = 0
+    var newest = Newest()
+    /// The size of the newest whole note, so that its end needs no look-up.
+    var size = EntrySize(0)
+    /// The number of the last of the events that the last note lacks.
+    var eventsToWrite: UInt8 = 0
+    /// Whether the next `takeNotes` writes it.
+    var isListed = false
     /// The place of its newest whole note in the chunks.
     var place = ChunkPlace.unwritten
     /// Probably the next entry of the same subject that an event needs (`SubjectMemory.slot(_:after:)`). The slot may be free or
@@ -117,12 +127,6 @@ extension SubjectMemory {
     /// Probably the slot of the interest key that is the subject (`Fleet.interest(ofSubject:at:)`). That slot may be free or belong
     /// to another key by now. Absent for a truth, and when no such key was found so far.
     var interest = InterestSlot.absent
-    /// The size of that note, so that its end needs no look-up.
-    var size = EntrySize(0)
-    /// The number of the last of `newest.events` that the last note lacks.
-    var eventsToWrite: UInt8 = 0
-    /// Whether the next `takeNotes` writes it.
-    var isListed = false
 
     /// Whether the slot is in use.
     var isUsed: Bool { noted > 0 }

@@ -45,13 +45,13 @@ extension SubjectMemory {
   @inline(never)
   private borrowing func prefetch(_ subjects: ArraySlice<SubjectSlot>) {
     for slot in subjects { slots.prefetch(slot) }
-    for slot in subjects { slots[slot].newest.events.prefetch() }
+    for slot in subjects { slots[slot].newest.items.prefetch() }
   }
 
   private mutating func write(
     _ slot: SubjectSlot, whole: Bool, to writer: inout ChunkWriter, _ note: inout BinaryWriter, _ body: StateRecordSink
   ) {
-    let all = slots[slot].newest.events.count
+    let all = slots[slot].newest.items.eventCount
     let isWhole = whole || Int(slots[slot].eventsToWrite) == all
     note.reset()
     writeNote(slot, isWhole: isWhole, to: &note)

@@ -119,9 +119,10 @@ struct SubjectMemory {
     return slot
   }
 
-  private mutating func insert(_ remembered: Remembered) -> SubjectSlot {
+  private mutating func insert(_ remembered: consuming Remembered) -> SubjectSlot {
+    let hash = HashIndex.hash(remembered.key.low)
     let slot = slots.insert(remembered)
-    index.insert(slot.number, hash: HashIndex.hash(remembered.key.low))
+    index.insert(slot.number, hash: hash)
     return slot
   }
 
@@ -152,12 +153,12 @@ struct SubjectMemory {
   /// Adds an event to the entry in a slot.
   /// - Returns: Whether it changes the entry.
   private mutating func add(at slot: SubjectSlot, id: KeyedHash, time: Timestamp, now: Timestamp) -> Bool {
-    let count = slots[slot].newest.events.count
+    let count = slots[slot].newest.items.count
     var added = slots[slot].eventsToWrite
     let changes = slots[slot].newest.add(id: id, time: time, now: now, &added)
     slots[slot].eventsToWrite = added
     if changes { slots[slot].noted += 1 }
-    eventCount += slots[slot].newest.events.count - count
+    eventCount += slots[slot].newest.items.count - count
     return changes
   }
 
@@ -180,14 +181,17 @@ struct SubjectMemory {
 
   /// Returns the newest known state of what a kind displays of a subject.
   /// - Parameter slot: The slot of its entry.
-  func truth(at slot: SubjectSlot) -> DisplayedTruth { DisplayedTruth(values: slots[slot].newest.values.array) }
+  func truth(at slot: SubjectSlot) -> DisplayedTruth {
+    DisplayedTruth(values: slots[slot].newest.items.array.map(\.value))
+  }
 
   /// Returns the newest known value of one field that a kind displays of a subject, and the time of the event that said it.
   /// - Parameters:
   ///   - field: The place of the field in the policy's list.
   ///   - slot: The slot of the entry for the subject and the displayed fields.
   func value(_ field: Int, at slot: SubjectSlot) -> (value: DisplayedValue, time: Timestamp) {
-    (slots[slot].newest.values[field], slots[slot].newest.values.time(of: field))
+    let item = slots[slot].newest.items[field]
+    return (item.value, item.time)
   }
 
   /// Returns the newest known state of what a kind displays of a subject, if it has not changed after an earlier
@@ -270,8 +274,8 @@ struct SubjectMemory {
 
   private mutating func remove(_ slot: SubjectSlot) {
     log.drop(slots[slot].place, slots[slot].size)
-    eventCount -= slots[slot].newest.events.count
-    valueCount -= slots[slot].newest.values.count
+    eventCount -= slots[slot].newest.items.eventCount
+    valueCount -= slots[slot].newest.items.valueCount
     index.remove(slot.number, hash: HashIndex.hash(slots[slot].key.low))
     slots.remove(slot, leaving: Remembered())
   }
@@ -312,8 +316,8 @@ struct SubjectMemory {
   mutating func finishRestore(_ replay: ChunkReplay<SubjectTag>, _ range: Range<Int64>) {
     var used: ContiguousArray<SubjectSlot> = []
     currentCount = 0
-    eventCount = slots.values.reduce(0) { $0 + $1.newest.events.count }
-    valueCount = slots.values.reduce(0) { $0 + $1.newest.values.count }
+    eventCount = slots.values.reduce(0) { $0 + $1.newest.items.eventCount }
+    valueCount = slots.values.reduce(0) { $0 + $1.newest.items.valueCount }
     for slot in slots.slots where slots[slot].isUsed {
       guard slots[slot].generation >= generation - 1 else {
         remove(slot)
@@ -326,7 +330,7 @@ struct SubjectMemory {
       }
       // Only a broker that shows aborted records can have an entry that is newer than the clock.
       slots[slot].generation = min(slots[slot].generation, generation)
-      if slots[slot].generation == generation, !slots[slot].newest.events.isEmpty { currentCount += 1 }
+      if slots[slot].generation == generation, slots[slot].newest.items.eventCount > 0 { currentCount += 1 }
       used.append(slot)
     }
     log = ChunkLog(replay, range, used) { slot, place in
@@ -344,8 +348,7 @@ struct SubjectMemory {
   var bytes: Int {
     index.bytes + slots.bytes + log.tableBytes
       + slots.values.reduce(0) {
-        $0 + Self.bytes($1.newest.events) + $1.newest.values.arrayBytes
-          + Self.bytes($1.newest.content.fields)
+        $0 + $1.newest.items.arrayBytes + Self.bytes($1.newest.content.fields)
       }
   }
 
@@ -358,12 +361,12 @@ struct SubjectMemory {
       precondition(self.slot(remembered.key) == slot, "a subject is not found by its key")
       precondition(remembered.newest.isOfOneSort, "neither events nor values nor content")
       precondition(
-        Int(remembered.eventsToWrite) <= remembered.newest.events.count, "more events to write than there are")
+        Int(remembered.eventsToWrite) <= remembered.newest.items.eventCount, "more events to write than there are")
       precondition(remembered.notedBefore <= remembered.noted, "a note of changes that are not made yet")
       used += 1
-      events += remembered.newest.events.count
-      values += remembered.newest.values.count
-      if remembered.generation == generation, !remembered.newest.events.isEmpty { current += 1 }
+      events += remembered.newest.items.eventCount
+      values += remembered.newest.items.valueCount
+      if remembered.generation == generation, remembered.newest.items.eventCount > 0 { current += 1 }
     }
     precondition(used == index.count && current == currentCount, "subjects are miscounted")
     precondition(events == eventCount && values == valueCount, "events or values are miscounted")

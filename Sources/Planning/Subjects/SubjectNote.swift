@@ -57,27 +57,25 @@ enum SubjectNote {
       guard count == 0, valueCount > 0, isWhole else {
         throw .corrupt(offset: reader.offset, what: "values, or events")
       }
-      var (values, times): ([DisplayedValue], [Timestamp]) = ([], [])
+      var values: [KnownItem] = []
       values.reserveCapacity(valueCount)
       for _ in 0..<valueCount {
-        values.append(try reader.displayedValue())
-        times.append(Timestamp(microseconds: time &- (try reader.zigzag("a time"))))
+        let value = try reader.displayedValue()
+        values.append(KnownItem(value: value, time: Timestamp(microseconds: time &- (try reader.zigzag("a time")))))
       }
-      subject.newest.values = KnownValues(values.span)
-      for place in values.indices { subject.newest.values.set(place, to: values[place], at: times[place]) }
+      subject.newest.items = KnownItems(values: values)
     } else if head & hasContent != 0 {
       subject.newest.content = try KnownContent(since: time, from: &reader)
-      guard count == 0, !subject.newest.content.isEmpty, isWhole else {
+      guard count == 0, subject.newest.hasContent, isWhole else {
         throw .corrupt(offset: reader.offset, what: "fields, or events")
       }
     } else if count == 0, isWhole {
       throw .corrupt(offset: reader.offset, what: "events, values or fields")
     }
-    subject.newest.events.reserveCapacity(count)
     for _ in 0..<count {
       let id = try reader.hash("an id")
       let eventTime = Timestamp(microseconds: time &- (try reader.zigzag("a time")))
-      subject.newest.events.append(SubjectMemory.KnownEvent(id: id, time: eventTime))
+      subject.newest.items.append(KnownItem(event: id, time: eventTime))
     }
     try reader.end()
     return (subject, isWhole)
@@ -91,13 +89,13 @@ extension SubjectMemory {
   ///   - isWhole: Whether to write all that is remembered, and not only what the last note lacks.
   ///   - binary: Receives the bytes.
   func writeNote(_ slot: SubjectSlot, isWhole: Bool, to binary: inout BinaryWriter) {
-    // The fields are read one by one, because a copy of the subject would retain its array of events.
+    // The fields are read one by one, because a copy of the subject would retain its array of items.
     let (key, time, noted) = (slots[slot].key, slots[slot].newest.time, slots[slot].noted)
-    let (generation, valueCount) = (slots[slot].generation, slots[slot].newest.values.count)
+    let (generation, valueCount) = (slots[slot].generation, slots[slot].newest.items.valueCount)
     let (age, added) = (generation &- slots[slot].born, noted - slots[slot].notedBefore)
-    let eventCount = slots[slot].newest.events.count
+    let eventCount = slots[slot].newest.items.eventCount
     let count = isWhole ? eventCount : Int(slots[slot].eventsToWrite)
-    let hasContent = !slots[slot].newest.content.isEmpty
+    let hasContent = slots[slot].newest.hasContent
     let head =
       UInt64(count) << SubjectNote.headBits | (valueCount > 0 ? SubjectNote.hasValues : 0)
       | (isWhole ? 0 : SubjectNote.isAddition) | (hasContent ? SubjectNote.hasContent : 0)
@@ -119,10 +117,10 @@ extension SubjectMemory {
     }
     if hasContent { slots[slot].newest.content.write(since: time.microseconds, to: &binary) }
     for place in eventCount - count..<eventCount {
-      let event = slots[slot].newest.events[place]
+      let event = slots[slot].newest.items[place]
       binary.piece(ofAtMost: SubjectNote.eventBytesMax) { room in
-        room.append(fixed: event.id.low)
-        room.append(fixed: event.id.high)
+        room.append(fixed: event.event.low)
+        room.append(fixed: event.event.high)
         room.append(zigzag: time.microseconds &- event.time.microseconds)
       }
     }

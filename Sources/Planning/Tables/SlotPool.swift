@@ -23,7 +23,7 @@ struct SlotPool<Owner, Value> {
 
   /// Adds a value.
   /// - Returns: The slot that the value got.
-  mutating func insert(_ value: Value) -> Slot<Owner> {
+  mutating func insert(_ value: consuming Value) -> Slot<Owner> {
     if let slot = free.take() {
       values[Int(slot)] = value
       return Slot(slot)
