@@ -33,16 +33,37 @@ public struct DomainEvent: Equatable, Sendable {
   }
 
   /// Returns the value at a path; nil if the event has no such scalar.
-  public func value(at path: Identifier) -> FieldValue? {
+  public func value(at path: Identifier) -> FieldValue? { place(of: path).map { fields[$0].value } }
+
+  /// Returns the absolute difference of the numbers at two paths; nil unless there is a number at the first one.
+  /// - Parameters:
+  ///   - path: The first path.
+  ///   - other: The second path. No number there counts as 0.
+  public func change(at path: Identifier, from other: Identifier) -> Double? {
+    guard let place = place(of: path) else { return nil }
+    let otherPlace = self.place(of: other)
+    // Nearly all numbers are doubles, and one that is read in place need not be copied.
+    if case .number(let number) = fields[place].value {
+      guard let otherPlace else { return abs(number) }
+      if case .number(let from) = fields[otherPlace].value { return abs(number - from) }
+    }
+    let value = fields[place].value
+    return otherPlace.flatMap { value.distance(to: fields[$0].value) } ?? value.distance(to: .number(0))
+  }
+
+  private func place(of path: Identifier) -> Int? {
     // Paths are compared faster for equality than for order, so a search from the front is faster in a short list.
-    if fields.count <= Self.shortListCount { return fields.first { $0.path == path }?.value }
+    if fields.count <= Self.shortListCount {
+      for place in fields.indices where fields[place].path == path { return place }
+      return nil
+    }
     var low = 0
     var high = fields.count
     while low < high {
       let middle = (low + high) / 2
       if fields[middle].path < path { low = middle + 1 } else { high = middle }
     }
-    return low < fields.count && fields[low].path == path ? fields[low].value : nil
+    return low < fields.count && fields[low].path == path ? low : nil
   }
 
   /// The number of fields up to which a look-up searches from the front. It affects only the speed.

@@ -15,12 +15,12 @@ public struct LogRecord: Equatable, Sendable {
   public enum Content: Equatable, Sendable {
     /// A domain event.
     case event(DomainEvent)
-    /// A registration. Boxed, so that the other cases stay small.
+    /// A registration. Like a signal it is boxed, so that an event, of which there are most, is the largest of the other cases.
     indirect case registration(Registration)
     /// A tombstone on `rouse.devices`: the device is forgotten.
     case forget(device: Identifier)
     /// A signal.
-    case signal(Signal)
+    indirect case signal(Signal)
     /// The text of the policy document that is in force from this record on.
     case policy(document: String)
     /// Claims of devices of other log partitions to tokens.

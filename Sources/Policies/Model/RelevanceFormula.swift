@@ -58,8 +58,7 @@ public struct RelevanceFormula: Equatable, Sendable {
       case .differsFromShown(let field, let weight):
         if Self.difference(field, event, shown, displays) != nil { sum += weight }
       case .changeOf(let field, let from, let per, let weight):
-        guard let now = event.value(at: field), let size = now.distance(to: .number(0)) else { continue }
-        let change = event.value(at: from).flatMap { now.distance(to: $0) } ?? size
+        guard let change = event.change(at: field, from: from) else { continue }
         sum += weight * min(1, change / per)
       case .magnitudeOf(let field, let per, let weight):
         guard let now = event.value(at: field)?.nearestNumber else { continue }
