@@ -35,8 +35,8 @@ struct KnownItem: Equatable {
 /// A list of events, or of displayed values. Most subjects have had one or two events, and most screens display one or two fields of
 /// them, so two items stand in place: an array would take as much memory again, and another wait for it.
 struct KnownItems: Equatable {
-  /// The number of items that stand in place.
-  static let fewMax = 2
+  /// The number of items that have room in place.
+  private static let inPlace = 2
   /// The bit of `head` that says that the items are values.
   private static let valuesBit: UInt8 = 0x80
 
@@ -56,7 +56,7 @@ struct KnownItems: Equatable {
   /// Creates a list of values that no event has said.
   /// - Parameter values: The values, in the policy's order.
   init(values: Span<DisplayedValue>) {
-    if values.count > Self.fewMax { many.reserveCapacity(values.count) }
+    if values.count > Self.inPlace { many.reserveCapacity(values.count) }
     for place in values.indices { append(KnownItem(value: values[place], time: .distantPast)) }
     if !isEmpty { head |= Self.valuesBit }
   }
@@ -67,7 +67,7 @@ struct KnownItems: Equatable {
 
   private init(_ items: [KnownItem], head: UInt8) {
     self.head = head
-    if items.count > Self.fewMax {
+    if items.count > Self.inPlace {
       many = items
     } else {
       for item in items { append(item) }
@@ -99,11 +99,11 @@ struct KnownItems: Equatable {
     let count = count
     if !many.isEmpty {
       many.append(item)
-    } else if count < Self.fewMax {
+    } else if count < Self.inPlace {
       few[count] = item
       head += 1
     } else {
-      many.reserveCapacity(max(many.capacity, 2 * Self.fewMax))
+      many.reserveCapacity(max(many.capacity, 2 * Self.inPlace))
       for place in 0..<count { many.append(few[place]) }
       many.append(item)
       head &= Self.valuesBit
@@ -113,7 +113,7 @@ struct KnownItems: Equatable {
   /// Removes an item of many. Those that stay are in the same order.
   /// - Parameter place: Its place in a list of at least four.
   mutating func remove(at place: Int) {
-    precondition(many.count > Self.fewMax + 1, "a list that stands in place has as many items as it was made with")
+    precondition(many.count > Self.inPlace + 1, "a list that stands in place has as many items as it was made with")
     many.remove(at: place)
   }
 

@@ -8,7 +8,7 @@ extension SubjectMemory {
     /// The time of the newest event, at most the log time at which it arrived. For other sorts the log time of the last
     /// change.
     var time = Timestamp.distantPast
-    /// What templates know, in memory of its own, because few entries have it.
+    /// The fields that templates know, in memory of their own, because few entries have them.
     private var known: Known?
     /// The remembered events, in the order in which they arrived, or the values of what the kind displays (`DisplayedTruth`). Empty for
     /// the third sort of entry. It comes last, so that what follows in `Remembered` fills the gap behind it.
