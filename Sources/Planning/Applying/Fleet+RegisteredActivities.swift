@@ -35,7 +35,9 @@ extension Fleet {
         let subjects = registry.addressed[starter]?.subjects
       else { continue }
       for known in subjects {
-        guard case .running = known.life(at: now),
+        guard case .running(let onChannel) = known.life(at: now),
+          // One on a channel needs no registration, so the device need not have made one since a push started it.
+          !onChannel || known.isRegistered,
           !registration.activities.contains(where: { $0.kind == token.kind && $0.interests.contains(known.subject) })
         else { continue }
         let left = min(now, registration.updatedAt)
@@ -46,7 +48,7 @@ extension Fleet {
   }
 
   /// Takes from a registration that is older than the newest one what it says about activities: those that the newest one does not list were
-  /// over by then.
+  /// over by then. Of a subject with another activity, which the newest one does list, it says nothing new.
   mutating func noteOutdated(_ registration: Registration, _ device: DeviceSlot) {
     let newest = min(now, registry.devices[device].updatedAt)
     for activity in registration.activities {
@@ -56,11 +58,27 @@ extension Fleet {
       if let known = registry.find(activity.id, of: device), !registry.instances[known].flags.contains(.retired) {
         continue
       }
-      for key in activity.interests {
+      for key in activity.interests where !isShown(key, activity.kind, on: device) {
         noteOver(key, .ended(at: .distantPast), startedAt: activity.startedAt, served: newest, by: starter)
       }
       touch(device)
     }
+  }
+
+  /// Returns whether a registered activity of a kind that is still on the screen listens to a key.
+  private func isShown(_ key: Identifier, _ kind: Identifier, on device: DeviceSlot) -> Bool {
+    var walk = registry.instances(of: device)
+    while let instance = walk.next(registry) {
+      let state = registry.instances[instance]
+      guard state.surface == .activity, rules[state.kind].name == kind, !state.flags.contains(.retired),
+        registry.addressed[instance]?.life.isOnScreen == true
+      else { continue }
+      var entries = registry.entries(of: instance)
+      while let entry = entries.next(registry) {
+        if registry.key(of: entry) == key { return true }
+      }
+    }
+    return false
   }
 
   /// Takes over what happened between the start of an activity and its first registration: its subject may have been silent since, and the
