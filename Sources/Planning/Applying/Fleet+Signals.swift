@@ -68,8 +68,11 @@ extension Fleet {
     else { return }
     let life = registry.addressed[starter]?.activity(of: subject)?.life(at: now) ?? .notStarted
     // The device may have said already that it is over.
-    if life.isOnScreen || life.overSince.map({ instant <= $0 }) == true { return }
-    know(subject, by: starter) { $0.run(.awaitingToken, startedAt: instant, at: $1) }
+    if life.overSince.map({ instant <= $0 }) == true { return }
+    let running = startsOnChannel(starter) ? ActivityLife.running(onChannel: true) : .awaitingToken
+    know(subject, by: starter) { known, now in
+      if life.isOnScreen { known.keep() } else { known.run(running, startedAt: instant, at: now) }
+    }
   }
 
   private func starter(of activity: Signal.ReportedActivity, _ device: DeviceSlot) -> InstanceSlot? {

@@ -27,7 +27,7 @@ extension Fleet {
       state.isReachable, state.owedAt == .distantFuture
     else { return false }
     let session = event.known.session(rules[kind].name)
-    return wantsStart(session, of: subject, by: starter)
+    return wantsStart(session, of: subject, by: starter) || isGivenUp(subject, by: starter) && !session.isOver
   }
 
   /// Returns whether an activity of the subject was started by a push-to-start token, and the device has not registered it yet. One that
@@ -39,22 +39,26 @@ extension Fleet {
     return !startsOnChannel(starter) && !isGivenUp(known, starter)
   }
 
-  /// Returns whether the policy starts an activity again, because its token has not come.
+  /// Returns whether the policy starts the activity of a subject again, because its token has not come.
+  private func isGivenUp(_ subject: Identifier, by starter: InstanceSlot) -> Bool {
+    registry.addressed[starter]?.activity(of: subject).map { isGivenUp($0, starter) } ?? false
+  }
+
   private func isGivenUp(_ known: SubjectActivity, _ starter: InstanceSlot) -> Bool {
-    known.isLate(at: now) && !known.isRestart && !startsOnChannel(starter)
+    known.isLate(at: now) && known.isPushed && !known.isKept && !startsOnChannel(starter)
       && rules.activity(registry.instances[starter].kind)?.restartWithoutToken == true
   }
 
   /// Returns whether the newest event that starts activities of a subject is still to start one by a push-to-start token: it could not,
-  /// because the token was not known, content was missing, APNs did not take the start, or another activity was not over yet.
+  /// because the token was not known, content was missing, APNs did not take the start, or another activity was not over yet. One whose
+  /// activity was given up waits for an event.
   /// - Parameters:
   ///   - session: The starts and ends of the token's kind.
   ///   - subject: The subject.
   ///   - starter: The push-to-start token.
   func wantsStart(_ session: KnownContent.Session, of subject: Identifier, by starter: InstanceSlot) -> Bool {
     if session.start == .distantPast || session.isOver { return false }
-    let isGivenUp = registry.addressed[starter]?.activity(of: subject).map { self.isGivenUp($0, starter) } == true
-    return (now <= session.startableUntil || isGivenUp)
+    return now <= session.startableUntil && !isGivenUp(subject, by: starter)
       && startRefusal(of: subject, wantedAt: session.start, session, by: starter) == nil
   }
 
@@ -95,8 +99,8 @@ extension Fleet {
   private func mayRestart(
     _ known: SubjectActivity, dismissedAt instant: Timestamp, _ session: KnownContent.Session, _ starter: InstanceSlot
   ) -> Bool {
-    // Who removed it when the subject lived again did not only clear what was over.
-    if session.endBefore > known.begun, instant < session.runStart { return true }
+    // Who removed it when the subject lived again did not only clear what was over. The clock of the device may be slow.
+    if session.endBefore > known.begun, instant + ActivityTimes.clockError < session.runStart { return true }
     guard let pause = rules.activity(registry.instances[starter].kind)?.restartAfterDismissal else { return false }
     return now - instant >= pause
   }

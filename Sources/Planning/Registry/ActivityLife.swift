@@ -92,8 +92,8 @@ struct SubjectActivity: Equatable {
   var push: AddressedState.SentPush?
   /// The number of times in a row that APNs has refused the start.
   private(set) var refusals: UInt8 = 0
-  /// Whether the activity before it was given up, because its token did not come.
-  var isRestart = false
+  /// Whether it is never given up for want of a token: the activity before it was, or the device has said that it runs.
+  private(set) var isKept = false
 
   /// Makes the activity of a subject of which nothing is known.
   /// - Parameters:
@@ -131,7 +131,7 @@ struct SubjectActivity: Equatable {
   mutating func start(
     served: Timestamp, telling told: AddressedState.Told, by push: AddressedState.SentPush, at now: Timestamp
   ) {
-    isRestart = awaitsToken(at: now)
+    isKept = awaitsToken(at: now)
     move(to: .startSent, at: now)
     (at, begun, self.told, self.push, isRegistered) = (now, min(now, served), told, push, false)
     serve(upTo: served)
@@ -166,6 +166,7 @@ struct SubjectActivity: Equatable {
   mutating func run(_ life: ActivityLife, startedAt: Timestamp, at now: Timestamp) {
     assert(life.isOnScreen, "an activity that runs is on the screen")
     let isAnother = !self.life(at: now).isOnScreen
+    isKept = true
     move(to: life, at: now)
     if isAnother {
       at = min(now, startedAt)
@@ -187,6 +188,9 @@ struct SubjectActivity: Equatable {
     move(to: life, at: now)
     serve(upTo: served)
   }
+
+  /// Notes that the device has said that the activity runs, so that it is not given up for want of a token.
+  mutating func keep() { isKept = true }
 
   /// Notes that events up to a time want no start any more.
   mutating func serve(upTo time: Timestamp) { served = max(served, time) }
@@ -220,10 +224,11 @@ struct SubjectActivity: Equatable {
 
   /// Restores what a record holds.
   mutating func restore(
-    _ life: ActivityLife, at: Timestamp, begun: Timestamp, changedAt: Timestamp, served: Timestamp, refusals: UInt8
+    _ life: ActivityLife, at: Timestamp, begun: Timestamp, changedAt: Timestamp, served: Timestamp, isKept: Bool,
+    refusals: UInt8
   ) {
     (lastLife, self.at, self.begun) = (life, at, begun)
-    (self.changedAt, self.served, self.refusals) = (changedAt, served, refusals)
+    (self.changedAt, self.served, self.isKept, self.refusals) = (changedAt, served, isKept, refusals)
   }
 }
 
@@ -245,6 +250,8 @@ enum ActivityTimes {
   /// The largest age of an event by which an activity is still started, when the event could not start it at once. The activity would
   /// show the newest content, but a person does not expect it any more.
   static let lateStart = TimeSpan.hours(1)
+  /// The time after which an alert that waits for a token is not sent any more. Usually it goes at the instant at which there is one.
+  static let lateAlert = TimeSpan.minutes(1)
   /// The time after which an end counts as taken by APNs although the sender has said nothing.
   static let endAnswer = TimeSpan.minutes(15)
 }
