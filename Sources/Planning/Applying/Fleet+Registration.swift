@@ -146,13 +146,16 @@ extension Fleet {
     }
     if case .token = activity.address { registry[addressed: instance]?.note(platform: platform) }
     let isNew = registry.addressed[instance]?.lastEventAt.microseconds == 0
+    let wasEnded = registry.addressed[instance]?.ended == true
     registry[addressed: instance]?.register(
       startedAt: activity.startedAt, frequentPushes: activity.frequentPushes, now: now)
+    // A channel that another session uses: its cards show what their starts told.
+    let isAnother = wasEnded && registry.addressed[instance]?.ended == false
     listen(instance, to: activity.interests)
     // Nothing was heard, and nothing sent, while it was not registered.
     if isBack { registry[addressed: instance]?.hear(at: now) }
     if isNew { hearOfStart(instance) }
-    if isNewToken || isBack || isMoved { oweAnswer(to: instance) }
+    if isNewToken || isBack || isMoved || isAnother { oweAnswer(to: instance) }
     setActivityTimer(instance)
   }
 

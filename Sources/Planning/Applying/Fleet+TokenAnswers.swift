@@ -10,6 +10,10 @@ extension Fleet {
     guard let state = registry.addressed[instance], !state.ended, toldSubject(of: instance, state) != nil else {
       return
     }
+    // The new token is answered at once, so an alert that cannot go with the answer does not go at all.
+    if state.owesAlert, isQuiet(instance, relevance: 0) || lane(of: instance, isUrgent: true).priority == 5 {
+      registry[addressed: instance]?.settle()
+    }
     registry[addressed: instance]?.owe(at: now)
   }
 
@@ -42,9 +46,10 @@ extension Fleet {
     // The content is sent again where it may be lost with the token before this one, where the card may be another than that of the
     // start, and where the clock of the device may be fast.
     let mayLack = start != nil || state.timestamp > 0 || content.newest > state.startedAt - ActivityTimes.clockError
-    let lane = lane(
-      of: instance, isUrgent: (isNews || state.owesAlert) && !isQuiet(instance, relevance: state.owesAlert ? 1 : 0))
-    let isAlert = state.owesAlert && lane.priority == 10
+    // Quiet hours may have begun since, and no record may have come for a while.
+    let owesAlert = state.owesAlert && now - state.owedAt < ActivityTimes.lateAlert
+    let lane = lane(of: instance, isUrgent: (isNews || owesAlert) && !isQuiet(instance, relevance: 0))
+    let isAlert = owesAlert && lane.priority == 10
     guard isNews || isAlert || mayLack && !state.owesAlert else { return }
     if !registry.isInDeveloperMode(device), ledgers.apps.tokensLeft(registry.devices[device].app, now: now) == 0 {
       // An alert is no news the day after.
