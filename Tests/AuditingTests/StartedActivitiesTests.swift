@@ -23,11 +23,13 @@ struct StartedActivitiesTests {
     _ n: Int, _ at: Timestamp, _ subject: Identifier = "match/1", device: Identifier = "phone"
   ) -> Command { push(n, "start", at, device: device, subject: subject, event: "start") }
 
-  private func zombies(_ commands: [Command], range: TimeRange = .all) throws -> StartedActivities {
+  private func zombies(
+    _ commands: [Command], _ decisions: [Decision] = [], range: TimeRange = .all
+  ) throws -> StartedActivities {
     let store = try AuditStore.open(path: ":memory:")
     // The store ends a day later, so that no start is too new to tell.
     let last = push(999, "b1", Self.start + .hours(24), device: "tablet")
-    try store.store(AuditBatch([], commands + [last]))
+    try store.store(AuditBatch(decisions, commands + [last]))
     return try store.zombies(range: range)
   }
 
@@ -46,6 +48,25 @@ struct StartedActivitiesTests {
     let again = [started(1, t), started(2, t + .minutes(9)), started(3, t + .minutes(10), "match/2")]
     #expect(try zombies(again).zombies.map(\.command) == ["c-0-2-0", "c-0-3-0"])
     #expect(try zombies([started(1, t), started(2, t + .hours(9))]).zombies.count == 2)
+  }
+
+  @Test("an activity is a zombie, too, while the newest decision about it is that its token is dead")
+  func tokenRejected() throws {
+    func decision(_ n: Int, _ reason: Reason, _ at: Timestamp, _ instance: Identifier = "a1") -> Decision {
+      var decision = Sample.decision(n, instance: instance, kind: "Match", reason: reason, at: at)
+      decision.surface = .liveActivity
+      return decision
+    }
+    let t = Self.start
+    let first = [decision(10, .notVisible, t + .minutes(2)), decision(11, .tokenDead, t + .minutes(3))]
+    let dead = try zombies([started(1, t)], first)
+    #expect(dead.zombies.map(\.cause) == [.tokenRejected] && dead.zombies.first?.command == "c-0-1-0")
+    #expect(dead.zombies.first?.decisionsSince == 2)
+    #expect(try zombies([started(1, t)], first + [decision(12, .notVisible, t + .minutes(4))]).zombies.isEmpty)
+    #expect(try zombies([started(1, t)], first + [decision(12, .notVisible, t + .hours(9))]).zombies.count == 1)
+    #expect(try zombies([started(1, t)], [decision(10, .notVisible, t + .minutes(2))]).zombies.isEmpty)
+    let both = try zombies([started(1, t), started(2, t + .minutes(10), "match/2")], first)
+    #expect(both.zombies.map(\.cause) == [.tokenRejected, .neverRegistered])
   }
 
   @Test("an activity that was there before, of another kind or on another device is no answer")

@@ -156,10 +156,10 @@ struct AuditTests {
     #expect(text.status == 0)
     #expect(
       text.out == """
-        since                 kind   subject  device  start    decisions since
-        2013-07-01T15:00:00Z  Match  match/2  d1      c-0-3-0                3
-        2013-07-01T15:00:00Z  Match  match/2  d2      c-0-3-2                3
-        2 zombies of 4 starts: started by push, and no activity of the kind showed up on the device; 2 too new to tell
+        since                 kind   subject  device  start    decisions since  cause
+        2013-07-01T15:00:00Z  Match  match/2  d1      c-0-3-0                3  never registered
+        2013-07-01T15:00:00Z  Match  match/2  d2      c-0-3-2                3  never registered
+        2 zombies of 4 starts: started by push, and no push can update or end it; 2 too new to tell
 
         """)
     let json = try JSONValue(parsing: try place.rouse(list: ["audit", "zombies", "--format", "json"] + store).out)

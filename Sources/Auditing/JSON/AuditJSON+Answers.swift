@@ -164,7 +164,7 @@ extension AuditJSON {
       json.time("since", zombie.since)
       json.member("command", zombie.command)
       json.member("decisionsSince", zombie.decisionsSince)
-      json.member("cause", "neverRegistered")
+      json.member("cause", zombie.cause.rawValue)
     }
   }
 }

@@ -1,11 +1,22 @@
 public import Domain
 import GRDB
 
-/// The Live Activities that pushes started, and the zombies among them: the starts for which the device never registered an
-/// activity, which therefore no push can update or end.
+/// The Live Activities that pushes started, and the zombies among them, which no push can update or end: the device never registered
+/// the activity, or APNs has refused its token.
 public struct StartedActivities: Equatable, Sendable {
-  /// A push that started an activity which the device never registered.
-  public struct UnregisteredStart: Equatable, Sendable {
+  /// A push that started an activity which no push can update or end.
+  public struct ZombieStart: Equatable, Sendable {
+    /// The sign by which an activity is known to be a zombie.
+    public enum ZombieCause: String, Sendable {
+      /// The device never registered it.
+      case neverRegistered
+      /// The newest decision about it is `TOKEN_DEAD`.
+      case tokenRejected
+
+      /// The words for people.
+      public var text: String { self == .neverRegistered ? "never registered" : "token rejected" }
+    }
+
     /// The device that was to start the activity.
     public var device: Identifier
     /// The subject that the activity was to show.
@@ -19,6 +30,8 @@ public struct StartedActivities: Equatable, Sendable {
     /// The number of decisions about the kind on the device within eight hours after the start, which is as long as an
     /// activity can run. A registered activity would have shown these events.
     public var decisionsSince: Int
+    /// The sign by which it is known to be one.
+    public var cause: ZombieCause
   }
 
   /// The place behind a start in the order of a list, which has the newest first.
@@ -44,8 +57,8 @@ public struct StartedActivities: Equatable, Sendable {
   /// The number of starts in the last half hour of the store. They are not reported as zombies, because the device may
   /// still register their activities.
   public var tooNew: Int
-  /// The starts whose activity the device never registered (zombies), oldest first.
-  public var zombies: [UnregisteredStart]
+  /// The starts whose activity no push can update or end, oldest first.
+  public var zombies: [ZombieStart]
   /// The place behind the oldest start that was examined, if older ones follow; nil if none does.
   public var next: StartPlace?
 
@@ -56,9 +69,9 @@ public struct StartedActivities: Equatable, Sendable {
 }
 
 extension AuditStore {
-  /// Finds the pushes of a range that started a Live Activity which never shows up on the device. An activity shows up
-  /// by the first decision or push about an instance that is new on the device; it is matched with the newest start of
-  /// its kind before it.
+  /// Finds the pushes of a range that started a Live Activity which never shows up on the device, or whose newest decision is that its
+  /// token is dead. An activity shows up by the first decision or push about an instance that is new on the device; it is matched with the
+  /// newest start of its kind before it.
   ///
   /// An activity that the device registered and that no event ever concerned looks like a zombie until it is ended, after
   /// the kind's `quietEnd` at most.
@@ -87,7 +100,7 @@ extension AuditStore {
           starts[command.device, default: []].append(command)
         }
       }
-      for (device, commands) in starts { found.zombies += try db.unanswered(commands, device: device, words) }
+      for (device, commands) in starts { found.zombies += try db.zombies(commands, device: device, words) }
       found.zombies.sort { ($0.since, $0.device, $0.command) < ($1.since, $1.device, $1.command) }
       return found
     }
@@ -134,29 +147,35 @@ extension Database {
     }
   }
 
-  /// Returns those of the starts on one device that no activity is matched with. All starts of the device take part in the matching, so that
+  /// Returns those of the starts on one device that no activity is matched with, or one whose token is dead. All starts of the device take part in the matching, so that
   /// an activity of a newer one, which another part of a list shows, is not taken for that of an older one.
-  fileprivate func unanswered(
+  fileprivate func zombies(
     _ starts: [Command], device: Identifier, _ words: WordReader
-  ) throws -> [StartedActivities.UnregisteredStart] {
+  ) throws -> [StartedActivities.ZombieStart] {
     let decisions = try decisions(ofDevice: device, in: .all, words: words)
     let pushes = try commands(toDevice: device, in: .all, words: words).map { try $0.command(words) }
     let examined = Set(starts.map(\.command))
     var open = Self.taken(pushes.filter { $0.subject != nil }.sorted { $0.at < $1.at })
+    var rejected: [Command] = []
     for activity in Self.activities(decisions, pushes) {
       let answers = open.lastIndex {
         $0.serves.first?.kind == activity.kind && $0.at < activity.at && activity.at < $0.at + StartedActivities.life
       }
-      if let answers { open.remove(at: answers) }
+      guard let answers else { continue }
+      let start = open.remove(at: answers)
+      let newest = decisions.last { $0.instance == activity.instance && $0.at < start.at + StartedActivities.life }
+      if newest?.reason == .tokenDead { rejected.append(start) }
     }
-    return open.filter { examined.contains($0.command) }.map { start in
-      let kind = start.serves.first?.kind ?? ""
-      return StartedActivities.UnregisteredStart(
-        device: start.device, subject: start.subject ?? "", kind: kind, since: start.at, command: start.command,
-        decisionsSince: decisions.count {
-          $0.kind == kind && $0.at > start.at && $0.at < start.at + StartedActivities.life
-        })
-    }
+    return (open.map { ($0, .neverRegistered) } + rejected.map { ($0, .tokenRejected) })
+      .filter { (start: Command, _: StartedActivities.ZombieStart.ZombieCause) in examined.contains(start.command) }
+      .map { start, cause in
+        let kind = start.serves.first?.kind ?? ""
+        return StartedActivities.ZombieStart(
+          device: start.device, subject: start.subject ?? "", kind: kind, since: start.at, command: start.command,
+          decisionsSince: decisions.count {
+            $0.kind == kind && $0.at > start.at && $0.at < start.at + StartedActivities.life
+          }, cause: cause)
+      }
   }
 
   /// Returns the starts that APNs can have taken, oldest first. A subject is started again while its activity could live only if APNs did not
@@ -174,11 +193,11 @@ extension Database {
     return taken.reversed()
   }
 
-  /// Returns the kind of each activity of a device and the time at which it first shows up, earliest first.
+  /// Returns the id and the kind of each activity of a device, and the time at which it first shows up, earliest first.
   /// Push-to-start instances are not counted.
   private static func activities(
     _ decisions: [Decision], _ pushes: [Command]
-  ) -> [(kind: Identifier, at: Timestamp)] {
+  ) -> [(instance: Identifier, kind: Identifier, at: Timestamp)] {
     let starters = Set(pushes.filter { $0.subject != nil }.flatMap { $0.serves.map(\.instance) })
     var first: [Identifier: (kind: Identifier, at: Timestamp)] = [:]
     func note(_ instance: Identifier, _ kind: Identifier, _ at: Timestamp) {
@@ -191,6 +210,6 @@ extension Database {
     for push in pushes where push.surface == .liveActivity {
       for served in push.serves { note(served.instance, served.kind, push.at) }
     }
-    return first.sorted { ($0.value.at, $0.key) < ($1.value.at, $1.key) }.map(\.value)
+    return first.sorted { ($0.value.at, $0.key) < ($1.value.at, $1.key) }.map { ($0.key, $0.value.kind, $0.value.at) }
   }
 }

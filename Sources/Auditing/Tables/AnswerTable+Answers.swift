@@ -133,7 +133,7 @@ extension AnswerTable {
       started.zombies.map {
         [
           .text($0.device), .text($0.subject), .text($0.kind), .time($0.since), .text($0.command),
-          .integer($0.decisionsSince), .text("neverRegistered"),
+          .integer($0.decisionsSince), .text($0.cause.rawValue),
         ]
       })
   }

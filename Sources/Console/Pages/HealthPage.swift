@@ -74,16 +74,16 @@ struct HealthPage {
       var open = PageTable(
         name: "zombies",
         caption:
-          "Live Activities of the last week that a push started and no device registered\(started.omitted > 0 ? ", among the newest \(rowsMax) starts" : "")",
-        columns: ["Device", "Kind", "Subject", "Since, UTC", "Push"],
-        empty: "Every Live Activity that a push started was registered.",
+          "Live Activities of the last week that a push started and no push can end\(started.omitted > 0 ? ", among the newest \(rowsMax) starts" : "")",
+        columns: ["Device", "Kind", "Subject", "Since, UTC", "Push", "Cause"],
+        empty: "Every Live Activity that a push started can be ended.",
         csv: PageLink.to(
           "/v1/live-activities/zombies", ["format": "csv", "limit": "\(rowsMax)", "from": week.map(Figure.time)]))
       open.rows = started.zombies.map { zombie in
         [
           PageCell(zombie.device.text, link: PageLink.device(zombie.device)), PageCell(zombie.kind.text),
           PageCell(zombie.subject.text), PageCell(time.text(zombie.since)),
-          PageCell(zombie.command.text, link: PageLink.command(zombie.command)),
+          PageCell(zombie.command.text, link: PageLink.command(zombie.command)), PageCell(zombie.cause.text),
         ]
       }
       section.tables = [holes, open]

@@ -184,7 +184,7 @@ struct OverviewPage {
       let count = Figure.count(started.zombies.count, "Live Activity", "Live Activities")
       section.list.append([
         PageCell("\(started.omitted > 0 ? "at least " : "")\(count)", link: "/health", tone: .bad),
-        " that a push started and whose device never registered: no push can end them.",
+        " that a push started and that no push can end: never registered, or with a token that APNs has refused.",
       ])
     }
     section.list += objectives.alarms

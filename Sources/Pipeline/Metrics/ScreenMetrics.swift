@@ -55,7 +55,7 @@ struct ScreenMetrics {
       help:
         "Live Activities that run and cannot be updated or ended: not registered half an hour after their start by push, or with a token that APNs has refused",
       advice:
-        "Rising: the app does not register activities, or loses their tokens. `rouse audit zombies` lists those that were not registered."
+        "Rising: the app does not register activities, or loses their tokens. `rouse audit zombies` lists those that were started by push."
     )
     sweepCompleted = registry.gauge(
       "rouse_sweep_completed_timestamp_seconds", [.partition],

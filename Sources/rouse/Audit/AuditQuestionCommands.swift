@@ -138,11 +138,13 @@ extension Top.Key: ExpressibleByArgument {}
 /// Lists Live Activities that cannot be updated or ended.
 struct AuditZombiesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "zombies", abstract: "List Live Activities that were started by push and never registered.",
+    commandName: "zombies",
+    abstract: "List Live Activities that were started by push and that no push can update or end.",
     discussion: """
-      An activity whose token the device never registered cannot be updated or ended: it stays on the lock screen for up \
-      to eight hours. A start counts as a zombie when, half an hour later, there is no decision about and no push to a \
-      new activity of its kind on the device.
+      An activity whose token the device never registered, or whose token APNs has refused for good, cannot be updated or \
+      ended: it stays on the lock screen for up to eight hours. A start counts as never registered when, half an hour \
+      later, there is no decision about and no push to a new activity of its kind on the device; its token counts as \
+      rejected when the newest decision about the activity is TOKEN_DEAD.
 
       EXAMPLE
         rouse audit zombies --from 2026-11-20T00:00:00Z --store audit.sqlite
