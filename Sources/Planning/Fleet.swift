@@ -79,14 +79,16 @@ struct Fleet: ~Copyable {
 
   /// The latest log time: 9999-12-31T23:59:59Z.
   static let latestTime = Timestamp(microseconds: 253_402_300_799_000_000)
+  /// The earliest log time, as long before 1970. No record has one like that, but a planner must read each clock that it has written.
+  private static let earliestTime = Timestamp(microseconds: -latestTime.microseconds)
 
   /// Begins a record: log time passes, and what decisions about the record before referred to is released.
   /// - Parameters:
   ///   - offset: The offset of the record.
-  ///   - timestamp: The timestamp of the record. A timestamp before the log time, or after the year 9999, is clamped.
+  ///   - timestamp: The timestamp of the record. A timestamp before the log time, or more than some 8,000 years from 1970, is clamped.
   mutating func begin(recordAt offset: Int64, timestamp: Timestamp) {
     for event in record.releasedEvents { pending.release(event) }
-    let time = min(timestamp, Self.latestTime)
+    let time = max(min(timestamp, Self.latestTime), Self.earliestTime)
     record.begin(offset: offset, isLate: time < now)
     if time > now { (now, firstOffsetNow) = (time, offset) }
     // The hours that pass are counted by local time, so the offsets come first.
