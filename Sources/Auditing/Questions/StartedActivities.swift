@@ -6,17 +6,6 @@ import GRDB
 public struct StartedActivities: Equatable, Sendable {
   /// A push that started an activity which no push can update or end.
   public struct ZombieStart: Equatable, Sendable {
-    /// The sign by which an activity is known to be a zombie.
-    public enum ZombieCause: String, Sendable {
-      /// The device never registered it.
-      case neverRegistered
-      /// The newest decision about it is `TOKEN_DEAD`.
-      case tokenRejected
-
-      /// The words for people.
-      public var text: String { self == .neverRegistered ? "never registered" : "token rejected" }
-    }
-
     /// The device that was to start the activity.
     public var device: Identifier
     /// The subject that the activity was to show.
@@ -30,8 +19,8 @@ public struct StartedActivities: Equatable, Sendable {
     /// The number of decisions about the kind on the device within eight hours after the start, which is as long as an
     /// activity can run. A registered activity would have shown these events.
     public var decisionsSince: Int
-    /// The sign by which it is known to be one.
-    public var cause: ZombieCause
+    /// The sign by which it is known to be one. Its token counts as rejected while the newest decision about it is `TOKEN_DEAD`.
+    public var cause: ZombieSign
   }
 
   /// The place behind a start in the order of a list, which has the newest first.
@@ -147,8 +136,8 @@ extension Database {
     }
   }
 
-  /// Returns those of the starts on one device that no activity is matched with, or one whose token is dead. All starts of the device take part in the matching, so that
-  /// an activity of a newer one, which another part of a list shows, is not taken for that of an older one.
+  /// Returns those of the starts on one device that no activity is matched with, or one whose token is dead. All starts of the device take
+  /// part in the matching, so that an activity of a newer one, which another part of a list shows, is not taken for that of an older one.
   fileprivate func zombies(
     _ starts: [Command], device: Identifier, _ words: WordReader
   ) throws -> [StartedActivities.ZombieStart] {
@@ -156,7 +145,7 @@ extension Database {
     let pushes = try commands(toDevice: device, in: .all, words: words).map { try $0.command(words) }
     let examined = Set(starts.map(\.command))
     var open = Self.taken(pushes.filter { $0.subject != nil }.sorted { $0.at < $1.at })
-    var rejected: [Command] = []
+    var zombies: [(start: Command, cause: ZombieSign)] = []
     for activity in Self.activities(decisions, pushes) {
       let answers = open.lastIndex {
         $0.serves.first?.kind == activity.kind && $0.at < activity.at && activity.at < $0.at + StartedActivities.life
@@ -164,18 +153,17 @@ extension Database {
       guard let answers else { continue }
       let start = open.remove(at: answers)
       let newest = decisions.last { $0.instance == activity.instance && $0.at < start.at + StartedActivities.life }
-      if newest?.reason == .tokenDead { rejected.append(start) }
+      if newest?.reason == .tokenDead { zombies.append((start, .tokenRejected)) }
     }
-    return (open.map { ($0, .neverRegistered) } + rejected.map { ($0, .tokenRejected) })
-      .filter { (start: Command, _: StartedActivities.ZombieStart.ZombieCause) in examined.contains(start.command) }
-      .map { start, cause in
-        let kind = start.serves.first?.kind ?? ""
-        return StartedActivities.ZombieStart(
-          device: start.device, subject: start.subject ?? "", kind: kind, since: start.at, command: start.command,
-          decisionsSince: decisions.count {
-            $0.kind == kind && $0.at > start.at && $0.at < start.at + StartedActivities.life
-          }, cause: cause)
-      }
+    zombies += open.map { ($0, .neverRegistered) }
+    return zombies.filter { examined.contains($0.start.command) }.map { start, cause in
+      let kind = start.serves.first?.kind ?? ""
+      return StartedActivities.ZombieStart(
+        device: start.device, subject: start.subject ?? "", kind: kind, since: start.at, command: start.command,
+        decisionsSince: decisions.count {
+          $0.kind == kind && $0.at > start.at && $0.at < start.at + StartedActivities.life
+        }, cause: cause)
+    }
   }
 
   /// Returns the starts that APNs can have taken, oldest first. A subject is started again while its activity could live only if APNs did not

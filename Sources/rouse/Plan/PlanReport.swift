@@ -6,7 +6,7 @@ import Replay
 /// The text output of `rouse plan`: its summary.
 enum PlanReport {
   /// Returns the cause of a zombie in words.
-  private static func words(_ cause: Zombie.Sign) -> String {
+  private static func words(_ cause: ZombieSign) -> String {
     switch cause {
     case .neverRegistered: "started by push, and the device registered nothing for it within half an hour"
     case .tokenRejected: "APNs refused its token for good"
