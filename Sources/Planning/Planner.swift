@@ -104,7 +104,8 @@ public struct Planner: ~Copyable {
   /// - Parameters:
   ///   - content: The record.
   ///   - offset: Its offset in the log partition; part of every id.
-  ///   - timestamp: The timestamp of the record. A timestamp before the log time, or after the year 9999, is clamped.
+  ///   - timestamp: The timestamp of the record. A timestamp before the log time, or more than some 8,000 years from 1970, is
+  ///     clamped.
   public mutating func begin(_ content: consuming LogRecord.Content, offset: Int64, timestamp: Timestamp) {
     precondition(isIdle, "begin() before advance() has finished the record at offset \(fleet.record.offset)")
     fleet.begin(recordAt: offset, timestamp: timestamp)

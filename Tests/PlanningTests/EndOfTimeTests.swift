@@ -4,7 +4,7 @@ import Testing
 
 @testable import Planning
 
-@Suite("The end of log time")
+@Suite("The ends of log time")
 struct EndOfTimeTests {
   private static let end = Fleet.latestTime.microseconds
 
@@ -41,5 +41,17 @@ struct EndOfTimeTests {
     #expect(harness.planner.nextTimer?.microseconds == Self.end)
     harness.drain()
     #expect(harness.decisions.last?.reason == .expired && harness.planner.nextTimer == nil)
+  }
+
+  @Test("a planner reads the clock that a record from before all calendars leaves")
+  func beforeAllCalendars() {
+    var harness = PlannerHarness()
+    harness.losesPlanner = { true }
+    // The harness fails if the state does not restore.
+    harness.tick(at: .min / 2)
+    #expect(harness.restarts == 1 && harness.planner.now.microseconds == -Self.end)
+    harness.register(.phone())
+    harness.event(.delay(10, id: "e1", at: PlannerHarness.noon))
+    #expect(harness.only?.reason == .emitted)
   }
 }
