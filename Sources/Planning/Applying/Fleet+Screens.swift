@@ -232,6 +232,7 @@ extension Fleet {
   /// Notes that an entry's screen shows the state of a subject in the subject memory, and that the state is the true one.
   private mutating func show(_ slot: SubjectSlot, head: UInt64, _ entry: EntrySlot) {
     let count = subjects.slots[slot].newest.items.count
+    // Most screens have no more fields, and an array would be made for each screen that a push reaches.
     var few = InlineArray<8, DisplayedValue>(repeating: .absent)
     if count > few.count {
       let values = subjects.truth(at: slot).values

@@ -71,7 +71,7 @@ extension Fleet {
     if life.overSince.map({ instant <= $0 }) == true { return }
     let running = startsOnChannel(starter) ? ActivityLife.running(onChannel: true) : .awaitingToken
     know(subject, by: starter) { known, now in
-      if life.isOnScreen { known.keep() } else { known.run(running, startedAt: instant, at: now) }
+      if life.isOnScreen { known.isKept = true } else { known.run(running, startedAt: instant, at: now) }
     }
   }
 

@@ -93,7 +93,7 @@ struct SubjectActivity: Equatable {
   /// The number of times in a row that APNs has refused the start.
   private(set) var refusals: UInt8 = 0
   /// Whether it is never given up for want of a token: the activity before it was, or the device has said that it runs.
-  private(set) var isKept = false
+  var isKept = false
 
   /// Makes the activity of a subject of which nothing is known.
   /// - Parameters:
@@ -189,9 +189,6 @@ struct SubjectActivity: Equatable {
     serve(upTo: served)
   }
 
-  /// Notes that the device has said that the activity runs, so that it is not given up for want of a token.
-  mutating func keep() { isKept = true }
-
   /// Notes that events up to a time want no start any more.
   mutating func serve(upTo time: Timestamp) { served = max(served, time) }
 
@@ -224,11 +221,10 @@ struct SubjectActivity: Equatable {
 
   /// Restores what a record holds.
   mutating func restore(
-    _ life: ActivityLife, at: Timestamp, begun: Timestamp, changedAt: Timestamp, served: Timestamp, isKept: Bool,
-    refusals: UInt8
+    _ life: ActivityLife, at: Timestamp, begun: Timestamp, changedAt: Timestamp, served: Timestamp, refusals: UInt8
   ) {
     (lastLife, self.at, self.begun) = (life, at, begun)
-    (self.changedAt, self.served, self.isKept, self.refusals) = (changedAt, served, isKept, refusals)
+    (self.changedAt, self.served, self.refusals) = (changedAt, served, refusals)
   }
 }
 

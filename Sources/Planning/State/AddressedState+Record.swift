@@ -104,13 +104,11 @@ extension SubjectActivity {
     try coder.instant(&changed, since: base, "an instant")
     try coder.instant(&served, since: base, "an instant")
     try coder.bool(&isRegistered, "whether it is registered")
-    var isKept = isKept
     try coder.bool(&isKept, "whether it is never given up")
     try coder.uint8(&refusals, "refusals")
     try told.fields(since: base, &coder)
     try AddressedState.SentPush.fields(&push, &coder)
-    if !Coder.reads { return }
-    restore(life, at: at, begun: begun, changedAt: changed, served: served, isKept: isKept, refusals: refusals)
+    if Coder.reads { restore(life, at: at, begun: begun, changedAt: changed, served: served, refusals: refusals) }
   }
 }
 

@@ -55,10 +55,9 @@ extension SubjectMemory.Newest {
     var content = content
     try content.fields(since: 0, &coder)
     if !Coder.reads { return }
-    // Nothing at all is what no planner writes.
-    let isOfOneSort = (values.isEmpty || events.isEmpty && content.isEmpty) && values.count == times.count
-    self.content = isOfOneSort ? content : KnownContent()
-    if !isOfOneSort { return }
+    // An entry that has nothing then is refused.
+    guard values.isEmpty || events.isEmpty, values.count == times.count else { return }
+    self.content = content
     let said = zip(values, times).map { KnownItem(value: $0, time: $1) }
     items = said.isEmpty ? KnownItems(events: events) : KnownItems(values: said)
   }

@@ -120,8 +120,8 @@ struct KnownItems: Equatable {
   /// The items as an array.
   var array: [KnownItem] { (0..<count).map { self[$0] } }
 
-  /// The memory of the array, in bytes.
-  var arrayBytes: Int { many.isEmpty ? 0 : 32 + many.capacity * MemoryLayout<KnownItem>.stride }
+  /// The memory of the items that do not stand in place, in bytes.
+  var arrayBytes: Int { many.heldBytes }
 
   /// Asks the processor to load the items that do not stand in place.
   func prefetch() { many.prefetch() }

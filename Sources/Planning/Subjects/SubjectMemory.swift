@@ -340,15 +340,11 @@ struct SubjectMemory {
     }
   }
 
-  private static func bytes<Element>(_ list: [Element]) -> Int {
-    list.isEmpty ? 0 : 32 + list.capacity * MemoryLayout<Element>.stride
-  }
-
   /// The memory of the tables and of the arrays of events and values, with their headers. Bytes.
   var bytes: Int {
     index.bytes + slots.bytes + log.tableBytes
       + slots.values.reduce(0) {
-        $0 + $1.newest.items.arrayBytes + Self.bytes($1.newest.content.fields)
+        $0 + $1.newest.items.arrayBytes + $1.newest.content.fields.heldBytes
       }
   }
 

@@ -21,3 +21,8 @@ extension ContiguousArray {
   /// large.
   var heldBytes: Int { (isLarge ? count : capacity) * MemoryLayout<Element>.stride }
 }
+
+extension Array {
+  /// The bytes that a small array takes in memory, those of its header included; 0 for an empty one.
+  var heldBytes: Int { isEmpty ? 0 : 32 + capacity * MemoryLayout<Element>.stride }
+}
