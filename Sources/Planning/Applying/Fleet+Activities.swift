@@ -258,7 +258,7 @@ extension Fleet {
     let timestamp = max(now.seconds, state.timestamp + 1)
     let (body, band) = end(activity, known, isChannel: state.isChannel, timestamp: timestamp)
     let push = ActivityVerdict.Push(timestamp: timestamp, body: body, band: band, isEnd: true, starts: nil)
-    send(push, as: reason, instance, lane(of: instance, isUrgent: true), into: &output)
+    send(push, as: reason, instance, lane(of: instance, isUrgent: !isQuiet(instance, relevance: 0)), into: &output)
     registry[addressed: instance]?.end()
   }
 
