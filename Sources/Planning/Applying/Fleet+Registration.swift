@@ -167,7 +167,9 @@ extension Fleet {
       Registration.starterID(kind: starter.kind), starter.kind, .starter, device, into: &output)
     registry.address(instance, token: starter.token, isChannel: false)
     registry[addressed: instance]?.note(platform: platform)
-    listen(instance, to: starter.interests)
+    if listen(instance, to: starter.interests) {
+      registry[addressed: instance]?.forgetRefusedStarts(but: starter.interests)
+    }
   }
 
   /// Returns the instance with an id, and makes it if there is none. If the id had another kind or surface before, the waiting
@@ -206,10 +208,12 @@ extension Fleet {
 
   /// Sets the interest keys of an instance. Causes that came by a removed key keep waiting, but no later event can supersede them
   /// by that key.
-  private mutating func listen(_ instance: InstanceSlot, to keys: [Identifier]) {
-    for entry in registry.listen(instance, to: keys, screens: &screens) {
-      pending.detach(registry.instances[instance].waiting, from: entry)
-    }
+  /// - Returns: Whether a key was removed.
+  @discardableResult
+  private mutating func listen(_ instance: InstanceSlot, to keys: [Identifier]) -> Bool {
+    let removed = registry.listen(instance, to: keys, screens: &screens)
+    for entry in removed { pending.detach(registry.instances[instance].waiting, from: entry) }
+    return !removed.isEmpty
   }
 
   /// Keeps the rate of a control or activity when a widget takes over its id, because a widget has no address and no rate of its

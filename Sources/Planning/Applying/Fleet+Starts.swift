@@ -139,16 +139,20 @@ extension Fleet {
   private func wanted(by starter: InstanceSlot) -> [(subject: Identifier, content: KnownContent)] {
     guard rules.activity(registry.instances[starter].kind) != nil else { return [] }
     let name = rules[registry.instances[starter].kind].name
-    var found: [(subject: Identifier, content: KnownContent)] = []
+    // The event of a refused start may have led to the token by another key than its subject.
+    let refused = registry.addressed[starter]?.refusedStarts ?? []
+    var wanted = refused
     var walk = registry.entries(of: starter)
     while let entry = walk.next(registry) {
-      let subject = registry.key(of: entry)
-      guard let content = content(of: subject), wantsStart(content.session(name), of: subject, by: starter) else {
-        continue
-      }
-      found.append((subject, content))
+      let key = registry.key(of: entry)
+      if !refused.contains(key) { wanted.append(key) }
     }
-    return found
+    return wanted.compactMap { subject in
+      guard let content = content(of: subject), wantsStart(content.session(name), of: subject, by: starter) else {
+        return nil
+      }
+      return (subject, content)
+    }
   }
 
   /// Starts what is still to be started.

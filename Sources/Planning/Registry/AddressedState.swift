@@ -198,6 +198,15 @@ struct AddressedState {
   /// Returns the activity of a subject; nil if nothing is known of it.
   func activity(of subject: Identifier) -> SubjectActivity? { subjects.first { $0.subject == subject } }
 
+  /// The subjects whose start APNs has refused.
+  var refusedStarts: [Identifier] { subjects.filter { $0.lastLife == .notStarted && $0.refusals > 0 }.map(\.subject) }
+
+  /// Forgets the starts that APNs has refused, because the token listens to other keys from now on.
+  /// - Parameter keys: The keys.
+  mutating func forgetRefusedStarts(but keys: [Identifier]) {
+    subjects.removeAll { $0.lastLife == .notStarted && $0.refusals > 0 && !keys.contains($0.subject) }
+  }
+
   /// Forgets that the app was charged for the pushes whose answers are awaited, because the device has moved to another app.
   mutating func forgetAppCharges() {
     unanswered?.isAppCharged = false
