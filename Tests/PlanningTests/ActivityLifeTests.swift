@@ -79,7 +79,7 @@ import Testing
     #expect(state.life == .ending)
     state.noteAccepted()
     #expect(!state.life.isOnScreen && state.endCounts == nil)
-    state.reopen()
+    state.reopen(at: Self.instant)
     state.reject()
     #expect(state.life == .tokenDead)
   }

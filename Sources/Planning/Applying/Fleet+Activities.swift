@@ -54,7 +54,7 @@ extension Fleet {
       registry[addressed: instance]?.end()
     } else if push.starts == nil {
       // An end that APNs has refused is not sent again when the subject lives again.
-      registry[addressed: instance]?.reopen()
+      registry[addressed: instance]?.reopen(at: now)
       oweAlert(to: instance, after: verdict, alertBefore)
     }
     if push.starts == nil { setActivityTimer(instance) }
@@ -200,7 +200,7 @@ extension Fleet {
   mutating func setActivityTimer(_ instance: InstanceSlot) {
     guard let state = registry.addressed[instance] else { return }
     pending.clearDue(&registry[waiting: instance])
-    if state.ended, !state.isChannel, state.owedAt == .distantFuture, state.endCounts == nil { return }
+    if !state.life.isOnScreen, !state.isChannel { return }
     var due = min(state.startedAt + ActivityTimes.life, state.endCounts ?? .distantFuture)
     // An activity that no push can reach is not examined after a silence.
     if state.isReachable, let activity = rules.activity(registry.instances[instance].kind) {
@@ -220,7 +220,7 @@ extension Fleet {
     }
     if now - state.startedAt >= ActivityTimes.life {
       registry[addressed: instance]?.close()
-      if !state.ended { noteOver(instance, .ended(at: now), served: now) }
+      if state.life.isOnScreen { noteOver(instance, .ended(at: now), served: now) }
       // A channel has no registration of its own, so it is removed together with its last activity.
       if state.isChannel { forget(registry.id(of: registry.instances[instance].device), into: &output) }
       return
@@ -236,7 +236,7 @@ extension Fleet {
           as: state.ended ? .caughtUp : .endedQuiet, content?.event(after: nil), instance, state, activity,
           into: &output)
       } else if isDue {
-        registry[addressed: instance]?.reopen()
+        registry[addressed: instance]?.reopen(at: now)
         payOwed(to: instance, state, activity, into: &output)
       }
     }

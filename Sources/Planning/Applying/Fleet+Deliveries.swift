@@ -61,14 +61,12 @@ extension Fleet {
     // One that the device does not register any more is pushed no more.
     if registry.instances[instance].flags.contains(.retired) {
       registry[addressed: instance]?.noteRefused(retry: nil)
-      if push.isEnd { registry[addressed: instance]?.reopen() }
       return
     }
     defer { setActivityTimer(instance) }
     if answer.isTokenDead {
       registry[addressed: instance]?.noteRefused(retry: nil)
       reject(instance)
-      if push.isEnd { registry[addressed: instance]?.reopen() }
       return
     }
     let isGivenUp = answer.isForGood || answer.status == nil && state.refusals + 1 >= Self.refusalsWithoutStatusMax

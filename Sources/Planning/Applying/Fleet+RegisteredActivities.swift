@@ -66,7 +66,7 @@ extension Fleet {
   }
 
   /// Returns whether a registered activity of a kind that is still on the screen listens to a key.
-  private func isShown(_ key: Identifier, _ kind: Identifier, on device: DeviceSlot) -> Bool {
+  func isShown(_ key: Identifier, _ kind: Identifier, on device: DeviceSlot) -> Bool {
     var walk = registry.instances(of: device)
     while let instance = walk.next(registry) {
       let state = registry.instances[instance]

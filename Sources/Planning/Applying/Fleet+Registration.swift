@@ -137,6 +137,9 @@ extension Fleet {
   ) {
     let isBack = registry.find(activity.id, of: device).map { registry.instances[$0].flags.contains(.retired) } ?? false
     let instance = place(activity.id, activity.kind, .activity, device, into: &output)
+    if isBack, registry.addressed[instance]?.startedAt != min(activity.startedAt, now) {
+      registry[addressed: instance]?.beginAnew()
+    }
     let isNewToken: Bool
     switch activity.address {
     case .token(let token): isNewToken = registry.address(instance, token: token, isChannel: false)
@@ -281,7 +284,13 @@ extension Fleet {
     // window has ended.
     var end = state.day.spent > 0 ? state.day.end + .hours(25) : .distantPast
     if registry.devices[state.device].flags.contains(.forgotten) { end = max(end, registry.rateEnd(of: state.device)) }
-    if let address = registry.addressed[instance] { end = max(end, address.ledgerEnd) }
+    if let address = registry.addressed[instance] {
+      end = max(end, address.ledgerEnd)
+      // A person may remove it from the screen when another one of its subject is there.
+      if state.surface == .activity, !address.isChannel {
+        end = max(end, address.startedAt + ActivityTimes.startMemory)
+      }
+    }
     if let last = ledgers.rolling[instance]?.last { end = max(end, last + .hours(24)) }
     return end
   }

@@ -49,16 +49,29 @@ extension Fleet {
     let instant = life.overSince ?? now
     // The clock of the device may be slow.
     let served = min(now, instant + ActivityTimes.clockError)
-    if let instance = registry.find(activity.instance, of: device), let state = registry.addressed[instance],
-      !registry.instances[instance].flags.contains(.retired)
-    {
-      let wasOver = if case .ended = state.life { true } else { false }
+    let instance = registry.find(activity.instance, of: device)
+    let state = instance.flatMap { registry.addressed[$0] }
+    if let instance, let state, !registry.instances[instance].flags.contains(.retired) {
+      let kind = rules[registry.instances[instance].kind].name
+      let content = toldSubject(of: instance, state).map { subjects.slots[$0.slot].newest.content }
+      let life = onlyClears(state, content?.session(kind), by: instant) ? .ended(at: instant) : life
       registry[addressed: instance]?.close()
       pending.clearDue(&registry[waiting: instance])
-      noteOver(instance, wasOver ? .ended(at: instant) : life, served: served)
-    } else if let subject = activity.subject, let starter = starter(of: activity, device) {
-      noteOver(subject, life, startedAt: nil, served: served, by: starter)
+      noteOver(instance, life, served: served)
+    } else if let kind = activity.kind, let subject = activity.subject, let starter = starter(of: activity, device),
+      // Another activity of the subject may be on the screen.
+      !isShown(subject, kind, on: device)
+    {
+      let life = onlyClears(state, content(of: subject)?.session(kind), by: instant) ? .ended(at: instant) : life
+      noteOver(subject, life, startedAt: state?.startedAt, served: served, by: starter)
     }
+  }
+
+  /// Returns whether a person who removes an activity only clears what is over: the activity, or at least its subject, by the last end of
+  /// which APNs may not have told the activity.
+  private func onlyClears(_ state: AddressedState?, _ session: KnownContent.Session?, by instant: Timestamp) -> Bool {
+    if case .ended = state?.life { return true }
+    return session.map { $0.isOver && $0.end <= instant } ?? false
   }
 
   /// Notes that an activity has begun that the device has not registered yet, so that no second one is started.

@@ -7,9 +7,8 @@ import Policies
 extension Fleet {
   /// Notes that an activity with a new token is to be pushed what it should show, if anything is known.
   mutating func oweAnswer(to instance: InstanceSlot) {
-    guard let state = registry.addressed[instance], !state.ended, toldSubject(of: instance, state) != nil else {
-      return
-    }
+    guard let state = registry.addressed[instance], state.life.isOnScreen, toldSubject(of: instance, state) != nil
+    else { return }
     // The new token is answered at once, so an alert that cannot go with the answer does not go at all.
     if state.owesAlert, isQuiet(instance, relevance: 0) || lane(of: instance, isUrgent: true).priority == 5 {
       registry[addressed: instance]?.settle()

@@ -159,8 +159,9 @@ extension Fleet {
       return startRefusal(of: subject, wantedAt: wanted, session, by: instance)
     }
     if now - state.startedAt >= ActivityTimes.life { return .activityEnded }
-    // An end that APNs has refused is not sent again when the subject lives again.
-    return state.ended && (state.owedAt == .distantFuture || session.isOver) ? .activityEnded : nil
+    // An end that APNs has refused is not sent again when the subject lives again. A channel serves the next session, too.
+    let mayReopen = state.isEndRefused || state.isChannel && evaluation.action == .start
+    return state.ended && (!mayReopen || session.isOver) ? .activityEnded : nil
   }
 
   /// Returns the instant at which the app has started an activity; the distant past if a push has, or if it listens to a channel, which

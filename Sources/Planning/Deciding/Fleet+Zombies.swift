@@ -36,7 +36,7 @@ extension Fleet {
 
   private func addRejected(_ activity: InstanceSlot, to found: inout [Zombie]) {
     let instance = registry.instances[activity]
-    guard let state = registry.addressed[activity], state.tokenDead, !state.hasLostToken, !state.ended,
+    guard let state = registry.addressed[activity], state.tokenDead, !state.hasLostToken, state.life.isOnScreen,
       isRunning(since: state.startedAt), !instance.flags.contains(.retired)
     else { return }
     found.append(

@@ -61,13 +61,16 @@ struct AddressedState {
   mutating func noteNewToken() {
     tokenDead = false
     // APNs may not have taken an end that went to the token before, so the new one gets it.
-    if unanswered?.isEnd == true || owedAt != .distantFuture { ended = false }
+    if unanswered?.isEnd == true || isEndRefused { ended = false }
     (unanswered, refusals) = (nil, 0)
     for place in subjects.indices { subjects[place].push?.isToOldToken = true }
   }
 
-  /// Notes that APNs has refused the token for good.
-  mutating func reject() { tokenDead = true }
+  /// Notes that APNs has refused the token for good. An end that APNs has not answered cannot have reached it.
+  mutating func reject() {
+    tokenDead = true
+    if unanswered?.isEnd == true { ended = false }
+  }
 
   /// Forgets that APNs has refused the token, because it belongs to another environment or app from now on.
   mutating func forgetRejection() { if !token.isEmpty { tokenDead = false } }
@@ -137,7 +140,10 @@ struct AddressedState {
   }
 
   /// Notes that APNs took the newest push.
-  mutating func noteAccepted() { (unanswered, refusals) = (nil, 0) }
+  mutating func noteAccepted() {
+    if unanswered?.isEnd == true { ended = true }
+    (unanswered, refusals) = (nil, 0)
+  }
 
   /// Notes that APNs did not take the newest push.
   /// - Parameter retry: The log time at which the activity is pushed again what it should show; nil for never.
@@ -150,11 +156,23 @@ struct AddressedState {
   /// Notes that the device has reported the activity as over. What APNs answers to its last push does not matter any more.
   mutating func close() {
     end()
-    unanswered = nil
+    noteAccepted()
   }
 
-  /// Takes an end back that a token could not receive, so that another token gets it.
-  mutating func reopen() { ended = false }
+  /// Notes that the subject lives again, and takes back an end that APNs has refused. To a channel whose end was taken, other activities
+  /// listen from now on.
+  /// - Parameter now: Log time.
+  mutating func reopen(at now: Timestamp) {
+    if isChannel, ended, !isEndRefused { startedAt = now }
+    ended = false
+  }
+
+  /// Forgets the activity, because its id stands for another one from now on. The tokens that it has spent stay spent.
+  mutating func beginAnew() {
+    close()
+    (ended, timestamp, told, content) = (false, 0, Told(), .none)
+    lastEventAt = Timestamp(microseconds: 0)
+  }
 
   /// Notes that the activity is to be pushed what it should show.
   /// - Parameter due: The log time of the push.
@@ -218,14 +236,17 @@ struct AddressedState {
     for place in subjects.indices where subjects[place].at <= instant { subjects[place].isRegistered = true }
   }
 
-  /// Forgets the tokens spent and the starts.
+  /// Forgets the tokens spent and the starts, and an activity that is left out.
   mutating func forgetLedger() {
-    rate = RateState()
+    (rate, startedAt) = (RateState(), Timestamp(microseconds: 0))
     subjects = []
   }
 
   /// The instant from which the state need not be kept: the rate is full again and all subjects are forgotten.
   var ledgerEnd: Timestamp { subjects.reduce(rate.tat) { max($0, $1.forgottenAt) } }
+
+  /// Whether APNs has refused the end, so that the activity is still on the screen.
+  var isEndRefused: Bool { ended && unanswered == nil && refusals > 0 }
 
   /// The log time at which an end counts as taken although the sender has said nothing; nil if no end is unanswered.
   var endCounts: Timestamp? {
@@ -236,7 +257,7 @@ struct AddressedState {
   /// The state of the registered activity.
   var life: ActivityLife {
     if endCounts != nil { return .ending }
-    if ended { return .ended(at: Timestamp(microseconds: timestamp * 1_000_000)) }
+    if ended, !isEndRefused { return .ended(at: Timestamp(microseconds: timestamp * 1_000_000)) }
     return tokenDead ? .tokenDead : .running(onChannel: isChannel)
   }
 
