@@ -204,4 +204,23 @@ import Testing
     #expect(warnings.map(\.path) == ["kinds.A.activity"])
     #expect(warnings.first?.message.hasSuffix("every one is refused") == true)
   }
+
+  @Test("activities that are started, but do not listen to the subject of their events, are warned of")
+  func activityWithoutSubject() throws {
+    let yaml = """
+      version: 1
+      kinds:
+        A:
+          surface: liveActivity
+          activity: { contentState: { a: 1 }, attributesType: T, attributes: {}, alert: { title: t, body: b } }
+          halfLife: 5m
+          rules:
+            - { event: b, action: end, relevance: { base: 0.5 }, interests: ["{subject}", "team/{data.home}"] }
+            - { event: a, action: start, relevance: { base: 1 }, interests: ["team/{data.home}"] }
+      """
+    let warnings = try PolicyDocument(yaml: yaml, file: "p.yaml").warnings
+    #expect(warnings.map(\.path) == ["kinds.A.rules[1].interests"])
+    let tied = yaml.replacing("[\"team", with: "[\"{subject}\", \"team")
+    #expect(try PolicyDocument(yaml: tied, file: "p.yaml").warnings.isEmpty)
+  }
 }

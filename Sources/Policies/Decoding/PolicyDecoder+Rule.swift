@@ -180,7 +180,21 @@ extension PolicyDecoder {
     case "false": return .bool(false)
     default: break
     }
-    guard let number = NumberText.value(text) else { return .string(text) }
+    if let word = ScalarText.word(writtenAs: text) {
+      reader.error(
+        value.node.position, value.path, "write \(word), or put \(text) in quotation marks if events carry it as a text"
+      )
+      return nil
+    }
+    guard let number = NumberText.value(text) else {
+      if ScalarText.isNumberElsewhere(text) {
+        reader.warning(
+          value.node.position, value.path,
+          "a text here, a number to other readers of YAML: put \(Excerpt.short(text)) in quotation marks, or write it as JSON does"
+        )
+      }
+      return .string(text)
+    }
     if case .inexact = number {
       reader.error(
         value.node.position, value.path,

@@ -195,6 +195,7 @@ struct StrictReader {
     guard let value else { return nil }
     if case .scalar(let text, plain: true) = value.node.content, !text.isEmpty,
       NumberText.parse(text) != nil || ["true", "false", "null", "~"].contains(text)
+        || ScalarText.word(writtenAs: text) != nil
     {
       error(
         value.node.position, value.path,
@@ -368,6 +369,26 @@ struct StrictReader {
     let shown = key.utf8.count > DomainBounds.nameBytesMax ? Excerpt.short(key) : key
     if parent.isEmpty { return isWord ? shown : "[\(shown)]" }
     return isWord ? "\(parent).\(shown)" : "\(parent)[\(shown)]"
+  }
+}
+
+/// Texts without quotation marks that are none to other readers of YAML. Source: the core schema of YAML 1.2.
+enum ScalarText {
+  /// Returns the word that a text is another spelling of: `true`, `false` or `null`; nil if it is none.
+  static func word(writtenAs text: String) -> String? {
+    switch text {
+    case "True", "TRUE": "true"
+    case "False", "FALSE": "false"
+    case "Null", "NULL": "null"
+    default: nil
+    }
+  }
+
+  /// Returns whether a text that `NumberText` does not take for a number is one in YAML: `0x1F`, `+5`, `.5`, `010`, `.inf`.
+  static func isNumberElsewhere(_ text: String) -> Bool {
+    let decimal = /[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?/
+    let other = /0o[0-7]+|0x[0-9a-fA-F]+|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)/
+    return text.wholeMatch(of: decimal) != nil || text.wholeMatch(of: other) != nil
   }
 }
 

@@ -72,6 +72,12 @@ enum PolicyWarnings {
       if let position = reader.positions[place] { reader.warning(position, place, message) }
     }
     let start = kind.rules.firstIndex { $0.action == .start }
+    if start != nil, let rule = kind.rules.firstIndex(where: { !$0.interests.contains(.subject) }) {
+      note(
+        "\(path).rules[\(rule)].interests",
+        "an activity is known by the subject of the event that has started it, and the app registers it with that: add \"{subject}\", or it is neither updated nor tied to its start"
+      )
+    }
     if let start, !kind.rules.contains(where: { $0.action == .end }) {
       note(
         "\(path).rules[\(start)].action",
