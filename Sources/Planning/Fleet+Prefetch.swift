@@ -15,15 +15,25 @@ extension Fleet {
     var slots = InlineArray<16, SubjectSlot>(repeating: .absent)
     var interests = InlineArray<16, InterestSlot>(repeating: .absent)
     let count = min(hints.count, Self.hintsMax)
-    let key = hashKey
-    var subjects = InlineArray<16, KeyedHash>(repeating: .none)
+    var subjects = InlineArray<16, SipHash>(repeating: SipHash(key: hashKey))
+    var keys = InlineArray<16, KeyedHash>(repeating: .none)
     for i in 0..<count {
-      subjects[i] = hints[i].subject(key)
-      self.subjects.prefetch(subjects[i])
+      subjects[i] = hints[i].subject(hashKey)
+      keys[i] = hints[i].entry(subjects[i])
+      self.subjects.prefetch(keys[i])
     }
     for i in 0..<count {
-      slots[i] = self.subjects.candidate(subjects[i]) ?? .absent
+      slots[i] = self.subjects.candidate(keys[i]) ?? .absent
       if !slots[i].isAbsent { self.subjects.slots.prefetch(slots[i]) }
+    }
+    // The first event of its subject and type does not know yet which entry it needs next.
+    for i in 0..<count {
+      let isFirst = slots[i].isAbsent || self.subjects.slots[slots[i]].related.isAbsent
+      keys[i] = isFirst ? truthKey(hints[i], subjects[i]) : .none
+      if isFirst, !keys[i].isNone { self.subjects.prefetch(keys[i]) }
+    }
+    for i in 0..<count where !keys[i].isNone {
+      if let truth = self.subjects.candidate(keys[i]) { self.subjects.slots.prefetch(truth) }
     }
     for i in 0..<count where !slots[i].isAbsent {
       interests[i] = self.subjects.slots[slots[i]].interest
@@ -45,6 +55,17 @@ extension Fleet {
     }
     prefetch(listenersOf: interests, count: count)
     prefetchTimers()
+  }
+
+  /// Returns the key of what is known of an event's subject that the first kind displays which has a rule for it; none if no such event came
+  /// lately.
+  private borrowing func truthKey(_ hint: LookUpHint, _ subject: SipHash) -> KeyedHash {
+    guard let type = rules.recentType(where: hint.isOf) else { return .none }
+    for place in 0..<rules.ruleCount(ofType: type) {
+      let kind = rules.kind(ofRule: place, ofType: type)
+      if !rules[kind].display.isEmpty { return rules[kind].display.truthKey(subject: subject) }
+    }
+    return .none
   }
 
   /// Looks up the interest keys that the subject memory does not know, and drops those that nothing listens to.

@@ -21,17 +21,35 @@ public struct LookUpHint: Sendable {
   /// Creates the hint of an event.
   public init(_ event: DomainEvent) { names = .texts(subject: event.subject, type: event.type) }
 
-  /// Returns the key of the subject and type in `SubjectMemory`.
+  /// Returns the hash of the subject.
   /// - Parameter key: The planner's hash key.
-  func subject(_ key: HashKey) -> KeyedHash {
+  func subject(_ key: HashKey) -> SipHash {
     var hash = SipHash(key: key)
     switch names {
-    case .texts(let subject, let type):
-      hash.add(utf8: subject.utf8.span)
-      return SubjectMemory.key(subject: hash, type: type)
-    case .places(let bytes, let subject, let type):
-      hash.add(utf8: bytes.span.extracting(subject))
-      return SubjectMemory.key(subject: hash, type: bytes.span.extracting(type))
+    case .texts(let subject, _): hash.add(utf8: subject.utf8.span)
+    case .places(let bytes, let subject, _): hash.add(utf8: bytes.span.extracting(subject))
+    }
+    return hash
+  }
+
+  /// Returns the key of the subject and type in `SubjectMemory`.
+  /// - Parameter subject: The hash of the subject.
+  func entry(_ subject: SipHash) -> KeyedHash {
+    switch names {
+    case .texts(_, let type): SubjectMemory.key(subject: subject, type: type)
+    case .places(let bytes, _, let type): SubjectMemory.key(subject: subject, type: bytes.span.extracting(type))
+    }
+  }
+
+  /// Returns whether the event is of a type.
+  func isOf(type: Identifier) -> Bool {
+    switch names {
+    case .texts(_, let own): return own == type
+    case .places(let bytes, _, let own):
+      let text = type.utf8.span
+      if own.count != text.count { return false }
+      for place in text.indices where text[place] != bytes[own.lowerBound + place] { return false }
+      return true
     }
   }
 

@@ -13,16 +13,16 @@ struct LookUpHintTests {
     LogRecord(origin: Origin(topic: "events", partition: 3, offset: 70_000), content: .event(event)).encode(
       into: &bytes)
     let hint = try #require(LookUpHint(logRecord: bytes))
-    #expect(
-      hint.subject(.standard) == LookUpHint(event).subject(.standard) && hint.interest == LookUpHint(event).interest)
+    func entry(_ hint: LookUpHint) -> KeyedHash { hint.entry(hint.subject(.standard)) }
+    #expect(entry(hint) == entry(LookUpHint(event)) && hint.interest == LookUpHint(event).interest)
+    #expect(hint.isOf(type: event.type) && LookUpHint(event).isOf(type: event.type))
     var other = event
     other.subject = "\(other.subject)x"
-    #expect(
-      hint.subject(.standard) != LookUpHint(other).subject(.standard) && hint.interest != LookUpHint(other).interest)
+    #expect(entry(hint) != entry(LookUpHint(other)) && hint.interest != LookUpHint(other).interest)
     other = event
     other.type = "\(other.type)x"
-    #expect(
-      hint.subject(.standard) != LookUpHint(other).subject(.standard) && hint.interest == LookUpHint(other).interest)
+    #expect(entry(hint) != entry(LookUpHint(other)) && hint.interest == LookUpHint(other).interest)
+    #expect(!hint.isOf(type: other.type) && !LookUpHint(event).isOf(type: other.type))
     #expect(LookUpHint(logRecord: Array(bytes.prefix(20))) == nil)
     bytes = []
     LogRecord(origin: nil, content: .tick).encode(into: &bytes)

@@ -78,26 +78,32 @@ struct TokenPair: Equatable {
       bytes.append(0)
       return
     }
-    let digits = Array(token.utf8)
-    if digits.count % 2 == 0, digits.count <= 510, digits.allSatisfy({ value($0) != nil }) {
+    let digits = token.utf8.span
+    if digits.count % 2 == 0, digits.count <= 510, isPackable(digits) {
       bytes.append(1)
       bytes.append(UInt8(digits.count / 2))
       for i in stride(from: 0, to: digits.count, by: 2) {
-        bytes.append((value(digits[i]) ?? 0) << 4 | (value(digits[i + 1]) ?? 0))
+        bytes.append(value(digits[i]) << 4 | value(digits[i + 1]))
       }
     } else {
       bytes.append(2)
       bytes.append(UInt8(truncatingIfNeeded: digits.count >> 8))
       bytes.append(UInt8(truncatingIfNeeded: digits.count))
-      bytes += digits
+      bytes += Array(token.utf8)
     }
+  }
+
+  private static func isPackable(_ digits: Span<UInt8>) -> Bool {
+    for place in digits.indices where value(digits[place]) > 15 { return false }
+    return true
   }
 
   /// Returns the form of a token that all spellings of it share: hexadecimal digits in lower case. Any other text is returned as it is.
   static func lowercased(_ token: String) -> String {
     var hasUpper = false
-    for digit in token.utf8 where value(digit) == nil {
-      guard (0x41...0x46).contains(digit) else { return token }
+    let digits = token.utf8.span
+    for place in digits.indices where value(digits[place]) > 15 {
+      guard (0x41...0x46).contains(digits[place]) else { return token }
       hasUpper = true
     }
     return hasUpper ? token.lowercased() : token
@@ -121,12 +127,10 @@ struct TokenPair: Equatable {
     }
   }
 
-  private static func value(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case 0x30...0x39: digit - 0x30
-    case 0x61...0x66: digit - 0x61 + 10
-    default: nil
-    }
+  /// Returns the number that a digit in lower case stands for, and a larger one than 15 for any other byte.
+  private static func value(_ digit: UInt8) -> UInt8 {
+    let (number, letter) = (digit &- 0x30, digit &- 0x61)
+    return number < 10 ? number : letter < 6 ? letter + 10 : .max
   }
 
   private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x61 + value - 10 }

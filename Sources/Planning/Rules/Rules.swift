@@ -204,6 +204,10 @@ struct Rules {
   /// - Returns: A number for the functions below, valid until the next call and until the policy or the kinds change.
   mutating func type(_ type: Identifier) -> Int { table.place(ofType: type, policy, kindByName) }
 
+  /// Returns a number for the functions below as `type(_:)` does; nil if the type is not one of those that were looked up last.
+  /// - Parameter matches: Returns whether a type is the one.
+  func recentType(where matches: (Identifier) -> Bool) -> Int? { table.recent.firstIndex { matches($0.type) } }
+
   /// Returns the number of kinds that have rules for an event type.
   func ruleCount(ofType type: Int) -> Int { table.recent[type].kinds.count }
 

@@ -45,7 +45,7 @@ extension Fleet {
     // A clock beyond these would overflow what is computed from it.
     let periods = Self.latestTime.microseconds / Pricing.period.microseconds
     guard time <= Self.latestTime, period == .min || (-periods...periods).contains(period),
-      (0..<(1 << 62)).contains(generation)
+      (0..<(1 << 30)).contains(generation)
     else { throw .corrupt(offset: reader.offset, what: "a clock before the year 10000") }
     now = time
     pricing.restore(period: period)

@@ -103,10 +103,8 @@ extension SubjectMemory {
   /// One entry of the memory.
   struct Remembered {
     var key = KeyedHash.none
-    /// The generation in which the entry was last noted or prolonged. A duplicate prolongs it, too.
-    var generation: Int64 = 0
-    /// The generation in which the entry was made. A subject that comes again after it was forgotten is a new entry.
-    var born: Int64 = 0
+    private var lastGeneration: Int32 = 0
+    private var firstGeneration: Int32 = 0
     /// The number of events that were added since the entry was made; for a truth the number of changes. 0 when the slot is not
     /// in use.
     var noted: Int64 = 0
@@ -127,6 +125,29 @@ extension SubjectMemory {
     /// Probably the slot of the interest key that is the subject (`Fleet.interest(ofSubject:at:)`). That slot may be free or belong
     /// to another key by now. Absent for a truth, and when no such key was found so far.
     var interest = InterestSlot.absent
+
+    /// Creates an entry that is not in use yet.
+    /// - Parameters:
+    ///   - key: Its key.
+    ///   - generation: See `generation`.
+    ///   - born: See `born`.
+    init(key: KeyedHash = .none, generation: Int64 = 0, born: Int64 = 0) {
+      self.key = key
+      (self.generation, self.born) = (generation, born)
+    }
+
+    /// The generation in which the entry was last noted or prolonged. A duplicate prolongs it, too. An absurd number that was read counts as
+    /// the next one that may be.
+    var generation: Int64 {
+      get { Int64(lastGeneration) }
+      set { lastGeneration = Int32(clamping: newValue) }
+    }
+
+    /// The generation in which the entry was made. A subject that comes again after it was forgotten is a new entry.
+    var born: Int64 {
+      get { Int64(firstGeneration) }
+      set { firstGeneration = Int32(clamping: newValue) }
+    }
 
     /// Whether the slot is in use.
     var isUsed: Bool { noted > 0 }
