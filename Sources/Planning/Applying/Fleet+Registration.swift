@@ -12,6 +12,7 @@ extension Fleet {
       noteOutdated(registration, device)
       return
     }
+    let isNew = registry.devices[device].firstInstance.isAbsent
     noteOwnReloads(of: device, into: &output)
     countInstances(of: device, by: -1)
     var repaired = unreachableInstances(of: device)
@@ -31,13 +32,7 @@ extension Fleet {
     }
     for starter in registration.pushToStart { place(starter, device, on: registration.platform, into: &output) }
     for activity in registration.activities { noteRunning(activity, device) }
-    let present = registration.plannedInstanceIDs
-    var walk = registry.instances(of: device)
-    while let instance = walk.next(registry) {
-      if !registry.instances[instance].flags.contains(.retired), !present.contains(registry.id(of: instance)) {
-        retire(instance, into: &output)
-      }
-    }
+    if !isNew { retireLeftOut(of: registration, device, into: &output) }
     noteLeftOut(of: registration, device)
     settleTokens(of: device, before: before, isMoved: isMoved)
     for instance in repaired where !registry.instances[instance].flags.contains(.retired) {
@@ -46,6 +41,19 @@ extension Fleet {
     }
     countInstances(of: device, by: 1)
     touch(device)
+  }
+
+  /// Retires the instances of a device that its registration does not list any more.
+  private mutating func retireLeftOut(
+    of registration: Registration, _ device: DeviceSlot, into output: inout PlannerOutput
+  ) {
+    let present = registration.plannedInstanceIDs
+    var walk = registry.instances(of: device)
+    while let instance = walk.next(registry) {
+      if !registry.instances[instance].flags.contains(.retired), !present.contains(registry.id(of: instance)) {
+        retire(instance, into: &output)
+      }
+    }
   }
 
   /// Returns whether a registration moves a device to another app or environment, where its tokens are other ones.
