@@ -242,6 +242,19 @@ extension Fleet {
     boundRetired(of: old.device)
   }
 
+  /// Makes a push-to-start token for the kind of an activity, as one that the device has left out, if there is none: what the device says of
+  /// the activity counts for a token that it may register later, too.
+  mutating func keepStarter(of activity: InstanceSlot) {
+    let (kind, device) = (registry.instances[activity].kind, registry.instances[activity].device)
+    let id = Registration.starterID(kind: rules[kind].name)
+    guard rules.activity(kind)?.attributesType != nil, registry.find(id, of: device) == nil else { return }
+    let starter = registry.insertInstance(id, kind: kind, surface: .starter, device: device)
+    registry.address(starter, token: "", isChannel: false)
+    registry.markRetired(starter)
+    setDue(starter, now + ActivityTimes.startMemory)
+    boundRetired(of: device)
+  }
+
   /// Restores the rate that `setAside` kept, if it still exists.
   private mutating func takeBack(addressOf instance: InstanceSlot) {
     let state = registry.instances[instance]

@@ -57,6 +57,7 @@ extension Fleet {
       let life = onlyClears(state, content?.session(kind), by: instant) ? .ended(at: instant) : life
       registry[addressed: instance]?.close()
       pending.clearDue(&registry[waiting: instance])
+      keepStarter(of: instance)
       noteOver(instance, life, served: served)
     } else if let kind = activity.kind, let subject = activity.subject, let starter = starter(of: activity, device),
       // Another activity of the subject may be on the screen.
