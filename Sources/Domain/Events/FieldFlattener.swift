@@ -7,7 +7,7 @@ struct FieldFlattener {
   private var path: [UInt8] = []
   private var fields: [EventField] = []
 
-  /// Returns every scalar of the data, sorted by path. Of two scalars with the same path the first one counts.
+  /// Returns every scalar of the data, sorted by path. An empty array counts as null. Of two scalars with the same path the first one counts.
   /// - Throws: `DomainError` if the data exceeds a bound.
   mutating func fields(of data: JSONNode) throws(DomainError) -> [EventField] {
     path.removeAll(keepingCapacity: true)
@@ -41,6 +41,8 @@ struct FieldFlattener {
         path.removeLast(path.count - length)
         position += 1
       }
+      // It takes the place of the whole array before, too.
+      if position == 0, length > "data".utf8.count { try add(.null, node) }
     case .string:
       let text = node.stringIfAny ?? ""
       try add(.string(node.utf8Count <= DomainBounds.eventTextBytesMax ? text : Self.cut(text)), node)

@@ -16,8 +16,8 @@ struct Rules {
   private(set) var kinds: ContiguousArray<KindSettings> = []
   private var kindByName: [Identifier: KindSlot] = [:]
   private var table = RuleTable()
-  /// The paths of the fields that the templates of Live Activities read.
-  private(set) var contentPaths: ContentPaths
+  /// The fields that the templates of Live Activities read, sorted by path.
+  private(set) var contentPaths: [PatchedField]
 
   /// The key of the planner's hashes, also of the texts with which displayed fields are compared.
   private(set) var hashKey: HashKey
@@ -29,7 +29,7 @@ struct Rules {
   init(_ policy: Policy, _ hashKey: HashKey = .standard) {
     self.policy = policy
     self.hashKey = hashKey
-    contentPaths = ContentPaths(policy.contentPaths)
+    contentPaths = policy.contentPaths.map { PatchedField($0) }
   }
 
   /// The settings of a kind.
@@ -146,7 +146,7 @@ struct Rules {
   /// - Returns: Each kind with the policy's settings for it.
   mutating func use(_ policy: Policy) -> [(KindSlot, KindPolicy)] {
     self.policy = policy
-    contentPaths = ContentPaths(policy.contentPaths)
+    contentPaths = policy.contentPaths.map { PatchedField($0) }
     table.removeAll()
     return kinds.indices.map { kind in
       let slot = KindSlot(UInt32(kind))

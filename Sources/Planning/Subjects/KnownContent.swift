@@ -1,66 +1,6 @@
 import Domain
 import Policies
 
-/// The paths of the fields that the templates of Live Activities read.
-struct ContentPaths {
-  /// A path, and the places in an event that say something about it.
-  struct ContentPath {
-    let path: Identifier
-    /// The paths above it. An event with a value of one of them says that there is nothing at this one.
-    let above: [Identifier]
-    /// The beginning of all paths below it. An event with one of those says that there is no scalar at this path.
-    let below: String
-    /// The beginnings of all paths in the arrays that it is in. An event with one of those brings a whole array.
-    let arrays: [String]
-  }
-
-  let paths: [ContentPath]
-
-  /// Creates the paths.
-  /// - Parameter paths: The paths, sorted.
-  init(_ paths: [Identifier]) {
-    self.paths = paths.map { path in
-      let parts = path.text.split(separator: ".", omittingEmptySubsequences: false)
-      let beginnings = parts.indices.dropFirst(2).map { parts[..<$0].joined(separator: ".") }
-      let arrays = parts.indices.dropFirst(2).filter { Self.isIndex(parts[$0]) }.map {
-        parts[..<$0].joined(separator: ".") + "."
-      }
-      return ContentPath(path: path, above: beginnings.map { Identifier($0) }, below: path.text + ".", arrays: arrays)
-    }
-  }
-
-  var isEmpty: Bool { paths.isEmpty }
-
-  private static func isIndex(_ part: Substring) -> Bool {
-    !part.isEmpty && part.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-  }
-
-  /// Returns what an event says about a path: null if it says that there is nothing, nil if it says nothing about it. An object or an array
-  /// takes the place of what was there, and a null clears what is below it, as in a JSON Merge Patch (RFC 7396).
-  static func value(of path: ContentPath, in event: DomainEvent) -> FieldValue? {
-    switch path.path {
-    case "subject": return .string(event.subject.text)
-    case "type": return .string(event.type.text)
-    case "source": return .string(event.source.text)
-    default: break
-    }
-    // A number that is not exact says nothing. Where a rule reads it, the whole event is refused.
-    if let value = event.value(at: path.path) {
-      if case .inexact = value { return nil }
-      return value
-    }
-    for above in path.above where event.value(at: above) != nil { return .null }
-    let replaces = event.fields.contains { field in
-      field.path.text.hasPrefix(path.below)
-        || path.arrays.contains { array in
-          field.path.text.hasPrefix(array)
-            && isIndex(field.path.text.dropFirst(array.count).prefix { $0 != "." })
-        }
-    }
-    return replaces ? .null : nil
-  }
-}
-
 /// All that Live Activities must know of a subject: the fields that their templates read, each with the value in the newest event that said it,
 /// and when an event last started or ended activities. An event changes only the fields that it carries, and none that a newer event has
 /// said.
@@ -150,14 +90,14 @@ struct KnownContent: Equatable {
   ///   - event: The event.
   ///   - paths: The paths that templates read. Other fields are dropped.
   ///   - time: The time from which on the event is true.
-  mutating func take(_ event: DomainEvent, _ paths: ContentPaths, at time: Timestamp) {
+  mutating func take(_ event: DomainEvent, _ paths: [PatchedField], at time: Timestamp) {
     var taken: [KnownField] = []
-    taken.reserveCapacity(paths.paths.count)
-    for path in paths.paths {
+    taken.reserveCapacity(paths.count)
+    for path in paths {
       let known = fields.first { $0.path == path.path }
       if let known, known.time > time {
         taken.append(known)
-      } else if let value = ContentPaths.value(of: path, in: event) {
+      } else if let value = path.value(in: event) {
         taken.append(KnownField(path: path.path, value: value, time: time))
       } else if let known {
         taken.append(known)

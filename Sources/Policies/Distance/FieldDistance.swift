@@ -3,8 +3,7 @@ package import Domain
 /// The wrongness of a screen that shows one value of a displayed field while another is true: 0, not at all, to 1, as wrong as
 /// can be. Computing it only adds, multiplies and divides, so it gives the same bits on every machine.
 package struct FieldDistance: Equatable, Sendable {
-  /// The path of the field.
-  package let path: Identifier
+  private let field: PatchedField
   /// The value that a screen shows of a subject before any event has carried the field.
   package let initial: DisplayedValue
   private let round: Double?
@@ -31,7 +30,7 @@ package struct FieldDistance: Equatable, Sendable {
   ///   - field: The field.
   ///   - hashKey: The key of the hashes of texts, with which values are compared.
   package init(_ field: DisplayField, hashKey: HashKey = .standard) {
-    path = field.path
+    self.field = PatchedField(field.path)
     round = field.round
     per = field.per
     isQuantity = field.isQuantity
@@ -54,10 +53,14 @@ package struct FieldDistance: Equatable, Sendable {
     }
   }
 
-  /// Returns the value of the field in an event; nil if the event does not carry the field. A null counts as a
-  /// value, `DisplayedValue.absent`.
+  /// The path of the field.
+  package var path: Identifier { field.path }
+
+  /// Returns the value of the field in an event; nil if the event says nothing about the field. A null counts as a value,
+  /// `DisplayedValue.absent`, and so does an object or an array in which the field is no more.
   package func value(in event: DomainEvent) -> DisplayedValue? {
-    event.value(at: path).map { DisplayedValue($0, isQuantity: isQuantity, hashKey) }
+    if let value = event.value(at: path) { return DisplayedValue(value, isQuantity: isQuantity, hashKey) }
+    return field.isNested && field.isCleared(by: event) ? .absent : nil
   }
 
   /// Returns the distance between two values of the field, 0…1. It is 0 exactly when both look the same.

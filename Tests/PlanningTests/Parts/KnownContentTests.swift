@@ -6,9 +6,9 @@ import Testing
 
 @Suite("The fields that templates know")
 struct KnownContentTests {
-  private static let paths = ContentPaths([
+  private static let paths = [
     "data.legs.0.gate", "data.legs.1.gate", "data.score", "data.score.home", "data.status", "source", "subject",
-  ])
+  ].map { PatchedField($0) }
 
   private static func at(_ second: Int64) -> Timestamp { Timestamp(microseconds: second * 1_000_000) }
 
