@@ -143,9 +143,12 @@ extension Fleet {
     _ activity: Registration.Activity, _ device: DeviceSlot, on platform: String, isMoved: Bool,
     into output: inout PlannerOutput
   ) {
-    let isBack = registry.find(activity.id, of: device).map { registry.instances[$0].flags.contains(.retired) } ?? false
+    let known = registry.find(activity.id, of: device)
+    let isBack = known.map { registry.instances[$0].flags.contains(.retired) } ?? false
     let instance = place(activity.id, activity.kind, .activity, device, into: &output)
-    if isBack, registry.addressed[instance]?.startedAt != min(activity.startedAt, now) {
+    if known != nil, let state = registry.addressed[instance], !state.isChannel, isBack || !state.life.isOnScreen,
+      min(activity.startedAt, now) - ActivityTimes.clockError > state.startedAt
+    {
       registry[addressed: instance]?.beginAnew()
     }
     let isNewToken: Bool
@@ -174,13 +177,12 @@ extension Fleet {
     _ starter: Registration.PushToStart, _ device: DeviceSlot, on platform: String,
     into output: inout PlannerOutput
   ) {
-    let instance = place(
-      Registration.starterID(kind: starter.kind), starter.kind, .starter, device, into: &output)
+    let id = Registration.starterID(kind: starter.kind)
+    let isBack = registry.find(id, of: device).map { registry.instances[$0].flags.contains(.retired) } ?? false
+    let instance = place(id, starter.kind, .starter, device, into: &output)
     registry.address(instance, token: starter.token, isChannel: false)
     registry[addressed: instance]?.note(platform: platform)
-    if listen(instance, to: starter.interests) {
-      registry[addressed: instance]?.forgetRefusedStarts(but: starter.interests)
-    }
+    if listen(instance, to: starter.interests) || isBack { registry[addressed: instance]?.listensSince = now }
   }
 
   /// Returns the instance with an id, and makes it if there is none. If the id had another kind or surface before, the waiting

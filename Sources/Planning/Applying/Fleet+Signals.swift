@@ -51,35 +51,39 @@ extension Fleet {
     let served = min(now, instant + ActivityTimes.clockError)
     let instance = registry.find(activity.instance, of: device)
     let state = instance.flatMap { registry.addressed[$0] }
+    let wasOver = if case .ended = state?.life { true } else { false }
     if let instance, let state, !registry.instances[instance].flags.contains(.retired) {
       let kind = rules[registry.instances[instance].kind].name
       let content = toldSubject(of: instance, state).map { subjects.slots[$0.slot].newest.content }
-      let life = onlyClears(state, content?.session(kind), by: instant) ? .ended(at: instant) : life
+      let clears = isOver(content?.session(kind), since: state.startedAt, by: instant)
       registry[addressed: instance]?.close()
       pending.clearDue(&registry[waiting: instance])
+      if wasOver { return }
       keepStarter(of: instance)
-      noteOver(instance, life, served: served)
-    } else if let kind = activity.kind, let subject = activity.subject, let starter = starter(of: activity, device),
-      // Another activity of the subject may be on the screen.
-      !isShown(subject, kind, on: device)
+      noteOver(instance, clears ? .ended(at: instant) : life, served: served)
+    } else if !wasOver, let kind = activity.kind, let subject = activity.subject,
+      let starter = starter(of: activity, device)
     {
-      let life = onlyClears(state, content(of: subject)?.session(kind), by: instant) ? .ended(at: instant) : life
-      noteOver(subject, life, startedAt: state?.startedAt, served: served, by: starter)
+      let begun = state?.startedAt ?? registry.addressed[starter]?.activity(of: subject)?.begun ?? .distantPast
+      let clears = isOver(content(of: subject)?.session(kind), since: begun, by: instant)
+      noteOver(subject, clears ? .ended(at: instant) : life, startedAt: state?.startedAt, served: served, by: starter)
     }
   }
 
-  /// Returns whether a person who removes an activity only clears what is over: the activity, or at least its subject, by the last end of
-  /// which APNs may not have told the activity.
-  private func onlyClears(_ state: AddressedState?, _ session: KnownContent.Session?, by instant: Timestamp) -> Bool {
-    if case .ended = state?.life { return true }
-    return session.map { $0.isOver && $0.end <= instant } ?? false
+  /// Returns whether a person who removes an activity only clears it, because its subject is over: APNs may not have told it of the end.
+  private func isOver(_ session: KnownContent.Session?, since start: Timestamp, by instant: Timestamp) -> Bool {
+    session.map { $0.isOver && start <= $0.end && $0.end <= instant } ?? false
   }
 
   /// Notes that an activity has begun that the device has not registered yet, so that no second one is started.
   private mutating func noteStarted(_ activity: Signal.ReportedActivity, _ device: DeviceSlot, at instant: Timestamp) {
-    guard registry.find(activity.instance, of: device) == nil, let subject = activity.subject,
-      let starter = starter(of: activity, device)
-    else { return }
+    guard let subject = activity.subject, let starter = starter(of: activity, device) else { return }
+    if let known = registry.find(activity.instance, of: device) {
+      // An app may use the id of an earlier activity again.
+      let state = registry.addressed[known] ?? AddressedState()
+      guard registry.instances[known].flags.contains(.retired), instant - ActivityTimes.clockError > state.startedAt
+      else { return }
+    }
     let life = registry.addressed[starter]?.activity(of: subject)?.life(at: now) ?? .notStarted
     // The device may have said already that it is over.
     if life.overSince.map({ instant <= $0 }) == true { return }

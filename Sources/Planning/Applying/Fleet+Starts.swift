@@ -49,6 +49,12 @@ extension Fleet {
     touch(registry.instances[instance].device)
   }
 
+  /// Returns whether another registered activity of a subject is on the screen beside one that is over.
+  private func isShown(_ subject: Identifier, besides activity: InstanceSlot) -> Bool {
+    let state = registry.instances[activity]
+    return isShown(subject, rules[state.kind].name, on: state.device)
+  }
+
   /// Notes that a registered activity is not on the screen any more, and that its subject may be started again.
   /// - Parameters:
   ///   - instance: The activity.
@@ -56,9 +62,12 @@ extension Fleet {
   ///   - served: Events that wanted a start until then want none any more.
   mutating func noteOver(_ instance: InstanceSlot, _ life: ActivityLife, served: Timestamp) {
     guard let starter = starter(of: instance), let state = registry.addressed[instance] else { return }
+    let isDismissed = if case .dismissed = life { true } else { false }
     var walk = registry.entries(of: instance)
     while let entry = walk.next(registry) {
-      noteOver(registry.key(of: entry), life, startedAt: state.startedAt, served: served, by: starter)
+      let subject = registry.key(of: entry)
+      if !isDismissed, isShown(subject, besides: instance) { continue }
+      noteOver(subject, life, startedAt: state.startedAt, served: served, by: starter)
     }
   }
 
@@ -69,6 +78,7 @@ extension Fleet {
     var walk = registry.entries(of: instance)
     while let entry = walk.next(registry) {
       let subject = registry.key(of: entry)
+      if isShown(subject, besides: instance) { continue }
       let session = content(of: subject)?.session(rules[registry.instances[instance].kind].name)
       let end = session.map { $0.isOver ? $0.end : $0.endBefore } ?? .distantPast
       let begun = registry.addressed[starter]?.activity(of: subject)?.begun ?? .distantPast

@@ -19,7 +19,7 @@ struct AddressedState {
   var rate = RateState()
   /// The `timestamp` in the payload of the last push, in Unix seconds. The next one must be larger.
   var timestamp: Int64 = 0
-  /// The instant at which the activity was started; for a broadcast channel, the start of the newest activity.
+  /// The instant at which the activity was started; for a broadcast channel, the start of the newest activity. See also `listensSince`.
   var startedAt = Timestamp(microseconds: 0)
   /// The log time of the last new event about the activity's subject, pushed or not; that of the registration before the first one, and
   /// of one that makes an ended channel live again.
@@ -216,13 +216,15 @@ struct AddressedState {
   /// Returns the activity of a subject; nil if nothing is known of it.
   func activity(of subject: Identifier) -> SubjectActivity? { subjects.first { $0.subject == subject } }
 
-  /// The subjects whose start APNs has refused.
-  var refusedStarts: [Identifier] { subjects.filter { $0.lastLife == .notStarted && $0.refusals > 0 }.map(\.subject) }
+  /// For a push-to-start token: the log time at which it last stopped to listen to a key. It has no start of its own.
+  var listensSince: Timestamp {
+    get { startedAt }
+    set { startedAt = newValue }
+  }
 
-  /// Forgets the starts that APNs has refused, because the token listens to other keys from now on.
-  /// - Parameter keys: The keys.
-  mutating func forgetRefusedStarts(but keys: [Identifier]) {
-    subjects.removeAll { $0.lastLife == .notStarted && $0.refusals > 0 && !keys.contains($0.subject) }
+  /// The subjects whose start APNs has refused, as far as the token listens to all keys still to which it listened then.
+  var refusedStarts: [Identifier] {
+    subjects.filter { $0.lastLife == .notStarted && $0.refusals > 0 && $0.at > listensSince }.map(\.subject)
   }
 
   /// Forgets that the app was charged for the pushes whose answers are awaited, because the device has moved to another app.
