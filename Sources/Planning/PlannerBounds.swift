@@ -8,7 +8,7 @@ public struct PlannerBounds: Sendable {
   /// - Beyond: the oldest cause that adds no value, or else the oldest cause, ends as `SUPERSEDED`.
   public var causesPerInstanceMax = 32
   /// The number of pairs of a subject and an event type that the subject memory holds in one generation; it keeps two
-  /// generations. A pair takes 160 bytes, or 420 with 16 events, and 120 more for each set of fields that kinds display of the
+  /// generations. A pair takes 140 bytes, or 560 with 16 events, and 140 more for each set of fields that kinds display of the
   /// subject, with up to two fields. The displayed state of a subject whose name an instance listens to is kept longer than that.
   /// - Beyond: a new generation begins, and the older of the two is forgotten.
   public var subjectsPerGenerationMax = 500_000
