@@ -30,7 +30,7 @@ extension Fleet {
     for i in 0..<count {
       let isFirst = slots[i].isAbsent || self.subjects.slots[slots[i]].related.isAbsent
       keys[i] = isFirst ? truthKey(hints[i], subjects[i]) : .none
-      if isFirst, !keys[i].isNone { self.subjects.prefetch(keys[i]) }
+      if !keys[i].isNone { self.subjects.prefetch(keys[i]) }
     }
     for i in 0..<count where !keys[i].isNone {
       if let truth = self.subjects.candidate(keys[i]) { self.subjects.slots.prefetch(truth) }
@@ -57,8 +57,8 @@ extension Fleet {
     prefetchTimers()
   }
 
-  /// Returns the key of what is known of an event's subject that the first kind displays which has a rule for it; none if no such event came
-  /// lately.
+  /// Returns the key of what is known of an event's subject for the first kind that has a rule for the event and displays fields; none if
+  /// no event of its type came lately.
   private borrowing func truthKey(_ hint: LookUpHint, _ subject: SipHash) -> KeyedHash {
     guard let type = rules.recentType(where: hint.isOf) else { return .none }
     for place in 0..<rules.ruleCount(ofType: type) {

@@ -1,7 +1,8 @@
 /// SipHash-1-3 with 128 bits of output, a keyed hash of short texts (Aumasson and Bernstein, "SipHash: a fast short-input PRF",
 /// 2012; the longer output is that of the authors' reference implementation). The hash of one text is the one of that
-/// implementation with these numbers of rounds, which hash tables of languages use; no attack on them is known that takes less than 2^128
-/// steps (Dobraunig, Mendel and Schläffer, "Differential Cryptanalysis of SipHash", 2014). It gives the same numbers on every machine and in every version: `rouse.state` holds hashes made with it.
+/// implementation with these numbers of rounds, which the hash tables of several languages use; no attack on them is known that takes less
+/// than 2^128 steps (Dobraunig, Mendel and Schläffer, "Differential Cryptanalysis of SipHash", 2014). It gives the same numbers on every
+/// machine and in every version: `rouse.state` holds hashes made with it.
 package struct SipHash {
   @usableFromInline var v0: UInt64
   @usableFromInline var v1: UInt64

@@ -7,7 +7,8 @@ struct FieldFlattener {
   private var path: [UInt8] = []
   private var fields: [EventField] = []
 
-  /// Returns every scalar of the data, sorted by path. An empty array counts as null. Of two scalars with the same path the first one counts.
+  /// Returns every scalar of the data, sorted by path. An empty array counts as null. Of two scalars with the same path the first one
+  /// counts.
   /// - Throws: `DomainError` if the data exceeds a bound.
   mutating func fields(of data: JSONNode) throws(DomainError) -> [EventField] {
     path.removeAll(keepingCapacity: true)

@@ -69,20 +69,13 @@ extension Fleet {
       reject(instance)
       return
     }
+    // The refused end of a subject that lives again is followed by an update, not by the same end.
+    let isFollowed = push.isEnd && toldSession(of: instance, state)?.isAlive == true
     let isGivenUp =
-      (answer.isForGood || answer.status == nil && state.refusals + 1 >= Self.refusalsWithoutStatusMax)
-      // What follows the refused end of a subject that lives again is another push.
-      && !(push.isEnd && isAlive(instance, state))
+      !isFollowed && (answer.isForGood || answer.status == nil && state.refusals + 1 >= Self.refusalsWithoutStatusMax)
     let delay = Self.retryDelays[min(Int(state.refusals), Self.retryDelays.count - 1)]
     registry[addressed: instance]?.noteRefused(retry: isGivenUp ? nil : now + delay)
     if !push.isEnd { markUnknown(instance) }
-  }
-
-  /// Returns whether the subject of an activity was started again after its end.
-  private func isAlive(_ activity: InstanceSlot, _ state: AddressedState) -> Bool {
-    let content = toldSubject(of: activity, state).map { subjects.slots[$0.slot].newest.content }
-    let session = content?.session(rules[registry.instances[activity].kind].name)
-    return session.map { $0.start != .distantPast && !$0.isOver } ?? false
   }
 
   /// Notes that APNs did not take a start. It is tried again later, as long as the subject wants it.

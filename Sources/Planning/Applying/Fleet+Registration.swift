@@ -143,10 +143,9 @@ extension Fleet {
     _ activity: Registration.Activity, _ device: DeviceSlot, on platform: String, isMoved: Bool,
     into output: inout PlannerOutput
   ) {
-    let known = registry.find(activity.id, of: device)
-    let isBack = known.map { registry.instances[$0].flags.contains(.retired) } ?? false
+    let isBack = isLeftOut(activity.id, of: device)
     let instance = place(activity.id, activity.kind, .activity, device, into: &output)
-    if known != nil, let state = registry.addressed[instance], !state.isChannel, isBack || !state.life.isOnScreen,
+    if let state = registry.addressed[instance], !state.isChannel, isBack || !state.life.isOnScreen,
       min(activity.startedAt, now) - ActivityTimes.clockError > state.startedAt
     {
       registry[addressed: instance]?.beginAnew()
@@ -178,11 +177,16 @@ extension Fleet {
     into output: inout PlannerOutput
   ) {
     let id = Registration.starterID(kind: starter.kind)
-    let isBack = registry.find(id, of: device).map { registry.instances[$0].flags.contains(.retired) } ?? false
+    let isBack = isLeftOut(id, of: device)
     let instance = place(id, starter.kind, .starter, device, into: &output)
     registry.address(instance, token: starter.token, isChannel: false)
     registry[addressed: instance]?.note(platform: platform)
     if listen(instance, to: starter.interests) || isBack { registry[addressed: instance]?.listensSince = now }
+  }
+
+  /// Returns whether an instance with an id is known that the device has left out of its registration.
+  private func isLeftOut(_ id: Identifier, of device: DeviceSlot) -> Bool {
+    registry.find(id, of: device).map { registry.instances[$0].flags.contains(.retired) } ?? false
   }
 
   /// Returns the instance with an id, and makes it if there is none. If the id had another kind or surface before, the waiting

@@ -53,9 +53,7 @@ extension Fleet {
     let state = instance.flatMap { registry.addressed[$0] }
     let wasOver = if case .ended = state?.life { true } else { false }
     if let instance, let state, !registry.instances[instance].flags.contains(.retired) {
-      let kind = rules[registry.instances[instance].kind].name
-      let content = toldSubject(of: instance, state).map { subjects.slots[$0.slot].newest.content }
-      let clears = isOver(content?.session(kind), since: state.startedAt, by: instant)
+      let clears = isOver(toldSession(of: instance, state), since: state.startedAt, by: instant)
       registry[addressed: instance]?.close()
       pending.clearDue(&registry[waiting: instance])
       if wasOver { return }
@@ -78,11 +76,12 @@ extension Fleet {
   /// Notes that an activity has begun that the device has not registered yet, so that no second one is started.
   private mutating func noteStarted(_ activity: Signal.ReportedActivity, _ device: DeviceSlot, at instant: Timestamp) {
     guard let subject = activity.subject, let starter = starter(of: activity, device) else { return }
-    if let known = registry.find(activity.instance, of: device) {
-      // An app may use the id of an earlier activity again.
-      let state = registry.addressed[known] ?? AddressedState()
-      guard registry.instances[known].flags.contains(.retired), instant - ActivityTimes.clockError > state.startedAt
-      else { return }
+    // An app may use the id of an earlier activity again.
+    if let known = registry.find(activity.instance, of: device),
+      !registry.instances[known].flags.contains(.retired)
+        || registry.addressed[known].map({ instant - ActivityTimes.clockError <= $0.startedAt }) == true
+    {
+      return
     }
     let life = registry.addressed[starter]?.activity(of: subject)?.life(at: now) ?? .notStarted
     // The device may have said already that it is over.

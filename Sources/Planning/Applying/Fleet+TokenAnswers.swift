@@ -101,6 +101,13 @@ extension Fleet {
     return found
   }
 
+  /// Returns the starts and ends of the subject that an activity is about; nil if nothing is known of it.
+  func toldSession(of instance: InstanceSlot, _ state: AddressedState) -> KnownContent.Session? {
+    toldSubject(of: instance, state).map {
+      subjects.slots[$0.slot].newest.content.session(rules[registry.instances[instance].kind].name)
+    }
+  }
+
   /// Returns the start by push that has made an activity; nil if the app has started it.
   func start(
     of instance: InstanceSlot, _ entry: EntrySlot, _ state: AddressedState

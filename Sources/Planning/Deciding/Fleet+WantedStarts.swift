@@ -57,8 +57,7 @@ extension Fleet {
   ///   - subject: The subject.
   ///   - starter: The push-to-start token.
   func wantsStart(_ session: KnownContent.Session, of subject: Identifier, by starter: InstanceSlot) -> Bool {
-    if session.start == .distantPast || session.isOver { return false }
-    return now <= session.startableUntil && !isGivenUp(subject, by: starter)
+    session.isAlive && now <= session.startableUntil && !isGivenUp(subject, by: starter)
       && startRefusal(of: subject, wantedAt: session.start, session, by: starter) == nil
   }
 

@@ -80,10 +80,10 @@ extension EventInHand {
     if !known.isEmpty { known = KnownContent() }
     told = nil
     if standing == .duplicate { return }
-    if isRead || !fleet.rules.contentPaths.isEmpty {
+    if isRead || !fleet.rules.contentFields.isEmpty {
       let slot = fleet.subjects.slot(SubjectMemory.contentKey(subject: subject))
       if let slot { known = fleet.subjects.slots[slot].newest.content }
-      if isRead || slot != nil { known.take(event, fleet.rules.contentPaths, at: saidAt) }
+      if isRead || slot != nil { known.take(event, fleet.rules.contentFields, at: saidAt) }
     }
     if isRead, standing == .fresh { told = known.event(after: event) }
   }

@@ -19,7 +19,7 @@ struct AddressedState {
   var rate = RateState()
   /// The `timestamp` in the payload of the last push, in Unix seconds. The next one must be larger.
   var timestamp: Int64 = 0
-  /// The instant at which the activity was started; for a broadcast channel, the start of the newest activity. See also `listensSince`.
+  /// The instant at which the activity was started; for a broadcast channel, the start of the newest activity.
   var startedAt = Timestamp(microseconds: 0)
   /// The log time of the last new event about the activity's subject, pushed or not; that of the registration before the first one, and
   /// of one that makes an ended channel live again.
@@ -39,6 +39,8 @@ struct AddressedState {
   var refusals: UInt8 = 0
   /// The activities of its subjects, as this push-to-start token knows them.
   var subjects: [SubjectActivity] = []
+  /// The log time at which this push-to-start token last stopped to listen to a key.
+  var listensSince = Timestamp(microseconds: 0)
 
   // MARK: Changes
 
@@ -215,12 +217,6 @@ struct AddressedState {
 
   /// Returns the activity of a subject; nil if nothing is known of it.
   func activity(of subject: Identifier) -> SubjectActivity? { subjects.first { $0.subject == subject } }
-
-  /// For a push-to-start token: the log time at which it last stopped to listen to a key. It has no start of its own.
-  var listensSince: Timestamp {
-    get { startedAt }
-    set { startedAt = newValue }
-  }
 
   /// The subjects whose start APNs has refused, as far as the token listens to all keys still to which it listened then.
   var refusedStarts: [Identifier] {

@@ -89,7 +89,7 @@ struct TokenPair: Equatable {
       bytes.append(2)
       bytes.append(UInt8(truncatingIfNeeded: digits.count >> 8))
       bytes.append(UInt8(truncatingIfNeeded: digits.count))
-      bytes += Array(token.utf8)
+      bytes += token.utf8
     }
   }
 

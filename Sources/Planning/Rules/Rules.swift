@@ -17,7 +17,7 @@ struct Rules {
   private var kindByName: [Identifier: KindSlot] = [:]
   private var table = RuleTable()
   /// The fields that the templates of Live Activities read, sorted by path.
-  private(set) var contentPaths: [PatchedField]
+  private(set) var contentFields: [PatchedField]
 
   /// The key of the planner's hashes, also of the texts with which displayed fields are compared.
   private(set) var hashKey: HashKey
@@ -29,7 +29,7 @@ struct Rules {
   init(_ policy: Policy, _ hashKey: HashKey = .standard) {
     self.policy = policy
     self.hashKey = hashKey
-    contentPaths = policy.contentPaths.map { PatchedField($0) }
+    contentFields = policy.contentPaths.map { PatchedField($0) }
   }
 
   /// The settings of a kind.
@@ -146,7 +146,7 @@ struct Rules {
   /// - Returns: Each kind with the policy's settings for it.
   mutating func use(_ policy: Policy) -> [(KindSlot, KindPolicy)] {
     self.policy = policy
-    contentPaths = policy.contentPaths.map { PatchedField($0) }
+    contentFields = policy.contentPaths.map { PatchedField($0) }
     table.removeAll()
     return kinds.indices.map { kind in
       let slot = KindSlot(UInt32(kind))

@@ -68,6 +68,7 @@ extension AddressedState {
     try coder.list(elements: &subjects, blank: blank) { (subject, coder) throws(Coder.Failure) in
       try subject.fields(since: base, &coder)
     }
+    if !subjects.isEmpty { try coder.instant(&listensSince, since: base, "an instant") }
   }
 
   private mutating func numbers<Coder: StateCoder>(

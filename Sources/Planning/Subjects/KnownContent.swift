@@ -36,6 +36,9 @@ struct KnownContent: Equatable {
 
     /// Whether the newest of both ends them.
     var isOver: Bool { end != .distantPast && end >= start }
+
+    /// Whether the newest of both starts them.
+    var isAlive: Bool { start != .distantPast && !isOver }
   }
 
   /// The fields that an event has said, sorted by path.
@@ -88,17 +91,17 @@ struct KnownContent: Equatable {
   /// Takes over what an event says.
   /// - Parameters:
   ///   - event: The event.
-  ///   - paths: The paths that templates read. Other fields are dropped.
+  ///   - read: The fields that templates read, sorted by path. Others are dropped.
   ///   - time: The time from which on the event is true.
-  mutating func take(_ event: DomainEvent, _ paths: [PatchedField], at time: Timestamp) {
+  mutating func take(_ event: DomainEvent, _ read: [PatchedField], at time: Timestamp) {
     var taken: [KnownField] = []
-    taken.reserveCapacity(paths.count)
-    for path in paths {
-      let known = fields.first { $0.path == path.path }
+    taken.reserveCapacity(read.count)
+    for field in read {
+      let known = fields.first { $0.path == field.path }
       if let known, known.time > time {
         taken.append(known)
-      } else if let value = path.value(in: event) {
-        taken.append(KnownField(path: path.path, value: value, time: time))
+      } else if let value = field.value(in: event) {
+        taken.append(KnownField(path: field.path, value: value, time: time))
       } else if let known {
         taken.append(known)
       }

@@ -136,8 +136,8 @@ extension SubjectMemory {
       (self.generation, self.born) = (generation, born)
     }
 
-    /// The generation in which the entry was last noted or prolonged. A duplicate prolongs it, too. An absurd number that was read counts as
-    /// the next one that may be.
+    /// The generation in which the entry was last noted or prolonged. A duplicate prolongs it, too. It takes four bytes: a damaged record with a
+    /// larger number is clamped.
     var generation: Int64 {
       get { Int64(lastGeneration) }
       set { lastGeneration = Int32(clamping: newValue) }

@@ -45,7 +45,7 @@ struct PolicyDecoder {
     let expected = "a version such as 2026-11-20.1"
     guard let text = reader.text(value, expected, bytesMax: PolicyBounds.versionBytesMax) else { return nil }
     let isToken = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-    guard isToken, !["~", "null", "true", "false"].contains(text), ScalarText.word(writtenAs: text) == nil else {
+    guard isToken, !ScalarText.isWord(text) else {
       reader.mismatch(value, expected: "\(expected): printable ASCII without spaces")
       return nil
     }

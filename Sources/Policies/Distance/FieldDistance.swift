@@ -57,7 +57,8 @@ package struct FieldDistance: Equatable, Sendable {
   package var path: Identifier { field.path }
 
   /// Returns the value of the field in an event; nil if the event says nothing about the field. A null counts as a value,
-  /// `DisplayedValue.absent`, and so does an object or an array in which the field is no more.
+  /// `DisplayedValue.absent`, and so does an object or an array in which the field is no more. An object that takes the place of a field of
+  /// the data itself says nothing: most events lack some displayed field, and would all be searched for one.
   package func value(in event: DomainEvent) -> DisplayedValue? {
     if let value = event.value(at: path) { return DisplayedValue(value, isQuantity: isQuantity, hashKey) }
     return field.isNested && field.isCleared(by: event) ? .absent : nil

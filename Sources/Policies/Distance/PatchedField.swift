@@ -1,7 +1,7 @@
 package import Domain
 
-/// A field of the data of events, and the places in an event that say something about it: an object or an array takes the place of what was
-/// there, and a null clears what is below it, as in a JSON Merge Patch (RFC 7396).
+/// A field of events, and the places in an event that say something about it: an object or an array takes the place of what was there, and a
+/// null clears what is below it, as in a JSON Merge Patch (RFC 7396).
 package struct PatchedField: Equatable, Sendable {
   /// The path.
   package let path: Identifier
@@ -24,7 +24,7 @@ package struct PatchedField: Equatable, Sendable {
     }
   }
 
-  /// Whether it is in an object or an array of the data.
+  /// Whether it is in an object or an array within the data.
   package var isNested: Bool { !above.isEmpty }
 
   /// Returns what an event says about the field: null if it says that there is nothing, nil if it says nothing about it.

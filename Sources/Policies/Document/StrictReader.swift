@@ -194,8 +194,7 @@ struct StrictReader {
   mutating func name(_ value: Located?, _ expected: String, bytesMax: Int = DomainBounds.nameBytesMax) -> String? {
     guard let value else { return nil }
     if case .scalar(let text, plain: true) = value.node.content, !text.isEmpty,
-      NumberText.parse(text) != nil || ["true", "false", "null", "~"].contains(text)
-        || ScalarText.word(writtenAs: text) != nil
+      NumberText.parse(text) != nil || ScalarText.isWord(text)
     {
       error(
         value.node.position, value.path,
@@ -372,8 +371,13 @@ struct StrictReader {
   }
 }
 
-/// Texts without quotation marks that are none to other readers of YAML. Source: the core schema of YAML 1.2.
+/// Scalars without quotation marks that are no texts, or none to other readers of YAML. Source: the core schema of YAML 1.2.
 enum ScalarText {
+  /// Returns whether a scalar is true, false or nothing, however it is spelled.
+  static func isWord(_ text: String) -> Bool {
+    ["~", "null", "true", "false"].contains(text) || word(writtenAs: text) != nil
+  }
+
   /// Returns the word that a text is another spelling of: `true`, `false` or `null`; nil if it is none.
   static func word(writtenAs text: String) -> String? {
     switch text {

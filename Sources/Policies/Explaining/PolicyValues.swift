@@ -86,6 +86,7 @@ extension PolicyValues {
 
   /// Whether a text needs quotation marks, because it would otherwise be read as something else, or as a text that has them.
   private static func needsQuotes(_ text: String) -> Bool {
-    NumberText.parse(text) != nil || ["", "~", "null", "true", "false"].contains(text) || text.hasPrefix("\"")
+    text.isEmpty || NumberText.parse(text) != nil || ScalarText.isWord(text) || ScalarText.isNumberElsewhere(text)
+      || text.hasPrefix("\"")
   }
 }
