@@ -86,6 +86,26 @@ import Testing
         == .profile(name: "apple-2026", provenance: profile.activityPushes.provenance))
   }
 
+  @Test(
+    "a constant text has quotation marks where it would be refused or read as something else without them",
+    arguments: [
+      ("plain", false), ("12", true), ("true", true), ("True", true), ("NULL", true), ("~", true), ("0x1F", true),
+    ])
+  func constantTexts(text: String, isQuoted: Bool) throws {
+    let yaml = """
+      version: 1
+      kinds:
+        A:
+          surface: liveActivity
+          activity: { contentState: { a: "\(text)" } }
+          halfLife: 5m
+          rules: [{ event: b, action: end, relevance: { base: 0.5 } }]
+      """
+    let lines = PolicyExplanation(try PolicyDocument(yaml: yaml, file: "p.yaml")).lines
+    let written = lines.first { $0.path == "kinds.A.activity.contentState.a" }?.value
+    #expect(written == .string(isQuoted ? "\"\(text)\"" : text))
+  }
+
   @Test("the factor of frequent pushes has the source of the limit that it multiplies")
   func factor() throws {
     let lines = try Self.explanation().lines
