@@ -40,6 +40,18 @@ import Testing
     }
   }
 
+  @Test("a text of any length differs from one with another byte at any place", arguments: 0...40)
+  func anyByte(count: Int) {
+    let bytes = (0..<count).map { UInt8(ascii: "a") + UInt8($0 % 26) }
+    #expect(Identifier(decoding: bytes) == Identifier(decoding: bytes))
+    #expect(Identifier(decoding: bytes) != Identifier(decoding: bytes + [0x61]))
+    for place in bytes.indices {
+      var other = bytes
+      other[place] ^= 1
+      #expect(Identifier(decoding: other) != Identifier(decoding: bytes))
+    }
+  }
+
   @Test("a device may have two widgets whose ids are equivalent, and reads them back")
   func widgets() throws {
     var registration = Registration(

@@ -86,14 +86,8 @@ struct TextPool {
   /// Returns whether a stored text has the same bytes as `text`.
   @inline(__always)
   func isEqual(_ handle: TextHandle, _ text: Span<UInt8>) -> Bool {
-    let range = range(of: handle)
-    guard range.count == text.count else { return false }
-    var place = range.lowerBound
-    for i in text.indices {
-      if bytes[place] != text[i] { return false }
-      place += 1
-    }
-    return true
+    let isEqual = bytes.span.extracting(range(of: handle)).isEqual(to: text)
+    return isEqual
   }
 
   private mutating func writeLength(_ count: Int, at place: inout Int) {
