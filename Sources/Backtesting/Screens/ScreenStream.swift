@@ -18,7 +18,7 @@ struct ScreenChange: Equatable, Sendable {
 }
 
 /// The truth that one instance displays, over the whole log: the fields of all subjects that reach it, and their changes.
-struct ScreenStream: Equatable, Sendable {
+struct ScreenStream: Sendable {
   /// The kind's displayed fields, each with the measure of how wrong an outdated value is.
   let measures: [FieldDistance]
   /// The displayed field at each place, as a place in `measures`. A subject has one field for each displayed field.

@@ -1,8 +1,9 @@
 package import Domain
 
 /// The wrongness of a screen that shows one value of a displayed field while another is true: 0, not at all, to 1, as wrong as
-/// can be. Computing it only adds, multiplies and divides, so it gives the same bits on every machine.
-package struct FieldDistance: Equatable, Sendable {
+/// can be. Computing it only adds, multiplies and divides, so it gives the same bits on every machine. It never changes, and is a class so
+/// that reading it from a list copies none of its parts.
+package final class FieldDistance: Sendable {
   private let field: PatchedField
   /// The value that a screen shows of a subject before any event has carried the field.
   package let initial: DisplayedValue
@@ -16,7 +17,7 @@ package struct FieldDistance: Equatable, Sendable {
   /// The single values to which the policy gives a weight, in the order of the policy.
   private let weights: [Weighted]
 
-  private struct Weighted: Equatable {
+  private struct Weighted {
     var value: DisplayedValue
     var weight: Double
   }
