@@ -68,7 +68,8 @@ struct Fleet: ~Copyable {
     (now, firstOffsetNow, record) = (other.now, other.firstOffsetNow, other.record)
     (registry, screens, tokenOwners) = (other.registry, other.screens, other.tokenOwners)
     (zones, ledgers) = (other.zones, other.ledgers)
-    (pending, pricing, subjects, rules) = (other.pending, other.pricing, other.subjects, other.rules)
+    (pending, pricing, subjects) = (other.pending, other.pricing, other.subjects)
+    rules = Rules(copying: other.rules)
     (journal, deviceChunks, claims, outcomes) = (other.journal, other.deviceChunks, other.claims, other.outcomes)
   }
 

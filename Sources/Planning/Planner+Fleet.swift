@@ -83,8 +83,8 @@ extension Planner {
   ///
   /// - Parameter body: Receives the name of a kind and its counts. Kinds without counts are left out.
   package mutating func takeOutcomes(_ body: (Identifier, OutcomeCounts) -> Void) {
-    let rules = fleet.rules
-    fleet.outcomes.take { body(rules[$0].name, $1) }
+    let kinds = fleet.rules.kinds
+    fleet.outcomes.take { body(kinds[$0.index].name, $1) }
   }
 
   /// Returns the number of registrations since the last call that were passed over, because a newer one is known.

@@ -184,7 +184,9 @@ public struct Planner: ~Copyable {
   private mutating func start(_ content: consuming LogRecord.Content, into output: inout PlannerOutput) {
     switch consume content {
     case .event(let content):
-      if let field = fleet.rules.policy.inexactField(of: content) { return refuse(content, because: field) }
+      if content.hasInexactNumber, let field = fleet.rules.policy.inexactField(of: content) {
+        return refuse(content, because: field)
+      }
       visit.displayedChanges.clear()
       fanOut.begin(consume content, &event, in: &fleet)
       step = .fanOut

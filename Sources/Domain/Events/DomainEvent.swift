@@ -32,6 +32,12 @@ public struct DomainEvent: Equatable, Sendable {
     self.fields = fields
   }
 
+  /// Whether a field is an integer of more than 64 bits.
+  public var hasInexactNumber: Bool {
+    for place in fields.indices { if case .inexact = fields[place].value { return true } }
+    return false
+  }
+
   /// Returns the value at a path; nil if the event has no such scalar.
   public func value(at path: Identifier) -> FieldValue? { place(of: path).map { fields[$0].value } }
 

@@ -51,7 +51,8 @@ extension Fleet {
     for (kind, numbers) in rules.use(policy) { pricing.configure(kind, numbers) }
     ledgers.use(policy.profile)
     zones.use(policy, now: now)
-    let (rules, partition, partitionCount) = (rules, partition, partitionCount)
-    ledgers.apps.setLimits { rules.appLimit($0, partition: partition, of: partitionCount) }
+    let limits = policy.apps.map { ($0.app, rules.appLimit($0.app, partition: partition, of: partitionCount)) }
+    let limitOf = Dictionary(limits) { first, _ in first }
+    ledgers.apps.setLimits { limitOf[$0] ?? -1 }
   }
 }

@@ -36,14 +36,18 @@ struct RuleTable {
     next = 0
   }
 
-  /// Looks up the rules for an event type.
+  /// Returns the place in `recent` of the rules for an event type, valid until the next call of `add`; nil if the type is not one of those
+  /// that were looked up last.
+  @inline(__always)
+  func place(ofType type: Identifier) -> Int? { recent.firstIndex { $0.type == type } }
+
+  /// Looks up the rules for an event type that is not in `recent`, and adds them there.
   /// - Parameters:
   ///   - type: The event type.
   ///   - policy: The policy in force, the same in each call until `removeAll`.
   ///   - kindByName: The kinds that devices have registered, the same in each call until `removeAll`.
   /// - Returns: The place of the rules in `recent`, valid until the next call.
-  mutating func place(ofType type: Identifier, _ policy: Policy, _ kindByName: [Identifier: KindSlot]) -> Int {
-    for place in recent.indices where recent[place].type == type { return place }
+  mutating func add(_ type: Identifier, _ policy: Policy, _ kindByName: [Identifier: KindSlot]) -> Int {
     let rules = byType[type] ?? make(type, policy, kindByName)
     if recent.count < Self.recentMax {
       recent.append(rules)

@@ -1,8 +1,8 @@
 import Domain
 import Policies
 
-/// The policy in force, compiled for the kinds that devices have registered.
-struct Rules {
+/// The policy in force, compiled for the kinds that devices have registered. It is large, so it is never copied by accident.
+struct Rules: ~Copyable {
   /// The policy in force.
   private(set) var policy: Policy
   /// The document of the policy in force; nil if no record of the log has put it in force.
@@ -30,6 +30,13 @@ struct Rules {
     self.policy = policy
     self.hashKey = hashKey
     contentFields = policy.contentPaths.map { PatchedField($0) }
+  }
+
+  /// Copies rules, for tests that compare two futures.
+  init(copying other: borrowing Rules) {
+    (policy, document, offset, refused) = (other.policy, other.document, other.offset, other.refused)
+    (kinds, kindByName, table) = (other.kinds, other.kindByName, other.table)
+    (contentFields, hashKey) = (other.contentFields, other.hashKey)
   }
 
   /// The settings of a kind.
@@ -202,7 +209,7 @@ struct Rules {
 
   /// Looks up the rules for an event type.
   /// - Returns: A number for the functions below, valid until the next call and until the policy or the kinds change.
-  mutating func type(_ type: Identifier) -> Int { table.place(ofType: type, policy, kindByName) }
+  mutating func type(_ type: Identifier) -> Int { table.place(ofType: type) ?? table.add(type, policy, kindByName) }
 
   /// Returns a number for the functions below as `type(_:)` does; nil if the type is not one of those that were looked up last.
   /// - Parameter matches: Returns whether a type is the one.
