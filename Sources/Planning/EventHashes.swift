@@ -1,64 +1,49 @@
 public import Domain
 
-/// The keys by which a planner will begin its look-ups for the event in a log record. `Planner.prefetch` uses them to load table
-/// entries ahead of time.
-public struct LookUpHint: Sendable {
-  private let names: Names
+/// The hashes by which a planner looks up the event of a log record. They are made once, of its bytes, before it is planned: `Planner.prefetch`
+/// loads table entries ahead of time by them, and `Planner.begin` takes them, so that no text is hashed again.
+public struct EventHashes: Sendable {
+  /// The hash of the subject.
+  let subject: SipHash
+  /// The key of the subject and the type in `SubjectMemory`.
+  let entry: KeyedHash
+  /// The hash of the subject in the table of interest keys.
+  let interest: UInt32
+  /// A number that is equal for equal types, and hardly ever for others. Only `prefetch` uses it.
+  let type: UInt64
 
-  /// The names of the subject and of the type.
-  private enum Names {
-    case texts(subject: Identifier, type: Identifier)
-    case places([UInt8], subject: Range<Int>, type: Range<Int>)
-  }
-
-  /// Creates the hint of a record of `rouse.log`; nil for a record that is not an event or is corrupt.
-  /// - Parameter bytes: The value of the record.
-  public init?(logRecord bytes: [UInt8]) {
+  /// Hashes the event in a record of `rouse.log`; nil for a record that is not an event or is corrupt.
+  /// - Parameters:
+  ///   - bytes: The value of the record.
+  ///   - key: The planner's hash key.
+  public init?(logRecord bytes: [UInt8], key: HashKey) {
     guard let places = LogRecord.eventPlaces(in: bytes) else { return nil }
-    names = .places(bytes, subject: places.subject, type: places.type)
+    self.init(subject: bytes.span.extracting(places.subject), type: bytes.span.extracting(places.type), key: key)
   }
 
-  /// Creates the hint of an event.
-  public init(_ event: DomainEvent) { names = .texts(subject: event.subject, type: event.type) }
+  /// Hashes an event.
+  /// - Parameters:
+  ///   - event: The event.
+  ///   - key: The planner's hash key.
+  public init(_ event: DomainEvent, key: HashKey) {
+    let (subject, type) = (event.subject, event.type)
+    let hashes = Self(subject: subject.utf8.span, type: type.utf8.span, key: key)
+    self = hashes
+  }
 
-  /// Returns the hash of the subject.
-  /// - Parameter key: The planner's hash key.
-  func subject(_ key: HashKey) -> SipHash {
+  private init(subject: Span<UInt8>, type: Span<UInt8>, key: HashKey) {
     var hash = SipHash(key: key)
-    switch names {
-    case .texts(let subject, _): hash.add(utf8: subject.utf8.span)
-    case .places(let bytes, let subject, _): hash.add(utf8: bytes.span.extracting(subject))
-    }
-    return hash
+    hash.add(utf8: subject)
+    self.subject = hash
+    entry = SubjectMemory.key(subject: hash, type: type)
+    interest = HashIndex.hash(subject)
+    self.type = Self.number(ofType: type)
   }
 
-  /// Returns the key of the subject and type in `SubjectMemory`.
-  /// - Parameter subject: The hash of the subject.
-  func entry(_ subject: SipHash) -> KeyedHash {
-    switch names {
-    case .texts(_, let type): SubjectMemory.key(subject: subject, type: type)
-    case .places(let bytes, _, let type): SubjectMemory.key(subject: subject, type: bytes.span.extracting(type))
-    }
-  }
-
-  /// Returns whether the event is of a type.
-  func isOf(type: Identifier) -> Bool {
-    switch names {
-    case .texts(_, let own): return own == type
-    case .places(let bytes, _, let own):
-      let text = type.utf8.span
-      if own.count != text.count { return false }
-      for place in text.indices where text[place] != bytes[own.lowerBound + place] { return false }
-      return true
-    }
-  }
-
-  /// The hash by which the event's subject is looked up among the interest keys. It is needed only where the subject memory does not
-  /// know the key.
-  var interest: UInt32 {
-    switch names {
-    case .texts(let subject, _): HashIndex.hash(subject)
-    case .places(let bytes, let subject, _): HashIndex.hash(bytes.span.extracting(subject))
-    }
+  /// Returns the number of an event type in `EventHashes.type`.
+  static func number(ofType type: Span<UInt8>) -> UInt64 {
+    var number: UInt64 = 0
+    type.forEachWord { number = (number ^ $0) &* 0x9e37_79b9_7f4a_7c15 }
+    return number
   }
 }

@@ -10,44 +10,39 @@ extension Fleet {
 
   /// See `Planner.prefetch(_:)`.
   @inline(never)
-  borrowing func prefetch(_ hints: [LookUpHint]) {
+  borrowing func prefetch(_ hashes: Span<EventHashes>) {
     // The slots that the step before found for each event.
     var slots = InlineArray<16, SubjectSlot>(repeating: .absent)
     var interests = InlineArray<16, InterestSlot>(repeating: .absent)
-    let count = min(hints.count, Self.hintsMax)
-    var subjects = InlineArray<16, SipHash>(repeating: SipHash(key: hashKey))
-    var keys = InlineArray<16, KeyedHash>(repeating: .none)
+    let count = min(hashes.count, Self.hintsMax)
+    for i in 0..<count { subjects.prefetch(hashes[i].entry) }
     for i in 0..<count {
-      subjects[i] = hints[i].subject(hashKey)
-      keys[i] = hints[i].entry(subjects[i])
-      self.subjects.prefetch(keys[i])
-    }
-    for i in 0..<count {
-      slots[i] = self.subjects.candidate(keys[i]) ?? .absent
-      if !slots[i].isAbsent { self.subjects.slots.prefetch(slots[i]) }
+      slots[i] = subjects.candidate(hashes[i].entry) ?? .absent
+      if !slots[i].isAbsent { subjects.slots.prefetch(slots[i]) }
     }
     // The first event of its subject and type does not know yet which entry it needs next.
+    var keys = InlineArray<16, KeyedHash>(repeating: .none)
     for i in 0..<count {
-      let isFirst = slots[i].isAbsent || self.subjects.slots[slots[i]].related.isAbsent
-      keys[i] = isFirst ? truthKey(hints[i], subjects[i]) : .none
-      if !keys[i].isNone { self.subjects.prefetch(keys[i]) }
+      let isFirst = slots[i].isAbsent || subjects.slots[slots[i]].related.isAbsent
+      if isFirst { keys[i] = truthKey(hashes[i]) }
+      if !keys[i].isNone { subjects.prefetch(keys[i]) }
     }
     for i in 0..<count where !keys[i].isNone {
-      if let truth = self.subjects.candidate(keys[i]) { self.subjects.slots.prefetch(truth) }
+      if let truth = subjects.candidate(keys[i]) { subjects.slots.prefetch(truth) }
     }
     for i in 0..<count where !slots[i].isAbsent {
-      interests[i] = self.subjects.slots[slots[i]].interest
+      interests[i] = subjects.slots[slots[i]].interest
       if !interests[i].isAbsent { registry.interests.prefetch(interests[i]) }
     }
-    prefetch(interestsOf: hints, known: &interests, count: count)
+    prefetch(interestsOf: hashes, known: &interests, count: count)
     for i in 0..<count where !slots[i].isAbsent {
-      self.subjects.slots[slots[i]].newest.items.prefetch()
+      subjects.slots[slots[i]].newest.items.prefetch()
     }
     // Only the first three entries that follow: most event types concern no more kinds.
     for _ in 0..<3 {
       for i in 0..<count where !slots[i].isAbsent {
-        slots[i] = self.subjects.slots[slots[i]].related
-        if !slots[i].isAbsent { self.subjects.slots.prefetch(slots[i]) }
+        slots[i] = subjects.slots[slots[i]].related
+        if !slots[i].isAbsent { subjects.slots.prefetch(slots[i]) }
       }
     }
     for i in 0..<count where !interests[i].isAbsent {
@@ -59,30 +54,26 @@ extension Fleet {
 
   /// Returns the key of what is known of an event's subject for the first kind that has a rule for the event and displays fields; none if
   /// no event of its type came lately.
-  private borrowing func truthKey(_ hint: LookUpHint, _ subject: SipHash) -> KeyedHash {
-    guard let type = rules.recentType(where: hint.isOf) else { return .none }
+  private borrowing func truthKey(_ hashes: EventHashes) -> KeyedHash {
+    guard let type = rules.recentType(hashes.type) else { return .none }
     for place in 0..<rules.ruleCount(ofType: type) {
       let kind = rules.kind(ofRule: place, ofType: type)
-      if !rules[kind].display.isEmpty { return rules[kind].display.truthKey(subject: subject) }
+      if !rules[kind].display.isEmpty { return rules[kind].display.truthKey(subject: hashes.subject) }
     }
     return .none
   }
 
   /// Looks up the interest keys that the subject memory does not know, and drops those that nothing listens to.
   /// - Parameters:
-  ///   - hints: The hints of the next records.
+  ///   - hashes: The hashes of the next events.
   ///   - interests: The interest keys that the subject memory knows. Receives the others that were found.
-  ///   - count: The number of hints.
+  ///   - count: The number of events.
   private borrowing func prefetch(
-    interestsOf hints: [LookUpHint], known interests: inout InlineArray<16, InterestSlot>, count: Int
+    interestsOf hashes: Span<EventHashes>, known interests: inout InlineArray<16, InterestSlot>, count: Int
   ) {
-    var hashes = InlineArray<16, UInt32>(repeating: 0)
+    for i in 0..<count where interests[i].isAbsent { registry.interests.prefetch(hash: hashes[i].interest) }
     for i in 0..<count where interests[i].isAbsent {
-      hashes[i] = hints[i].interest
-      registry.interests.prefetch(hash: hashes[i])
-    }
-    for i in 0..<count where interests[i].isAbsent {
-      interests[i] = registry.interests.candidate(hashes[i]) ?? .absent
+      interests[i] = registry.interests.candidate(hashes[i].interest) ?? .absent
       if !interests[i].isAbsent { registry.interests.prefetch(interests[i]) }
     }
     for i in 0..<count where !interests[i].isAbsent {

@@ -5,7 +5,7 @@ extension Planner {
   /// The number of devices, including forgotten ones that are kept for their ledgers.
   public var deviceCount: Int { fleet.registry.deviceCount }
 
-  /// The number of hints that `prefetch` takes at once.
+  /// The number of events that `prefetch` looks up at once.
   public static let hintsMax = Fleet.hintsMax
 
   /// Asks the processor to load into its caches what the next events will look up. It changes no state.
@@ -14,8 +14,11 @@ extension Planner {
   /// memory: index, key, subscriber, instance and device, each look-up after the one before. Here each step is made for
   /// several events at once, so that their waits overlap. The last step waits for nothing: what it asks for arrives while the first events
   /// are planned.
-  /// - Parameter hints: The hints of the next records; those beyond `hintsMax` are ignored.
-  public borrowing func prefetch(_ hints: [LookUpHint]) { fleet.prefetch(hints) }
+  /// - Parameter hashes: The hashes of the next events; those beyond `hintsMax` are ignored.
+  public borrowing func prefetch(_ hashes: Span<EventHashes>) { fleet.prefetch(hashes) }
+
+  /// The key of its hashes.
+  public var hashKey: HashKey { fleet.hashKey }
 
   /// Returns one decision of the last step.
   /// - Parameters:

@@ -106,9 +106,13 @@ public struct Planner: ~Copyable {
   ///   - offset: Its offset in the log partition; part of every id.
   ///   - timestamp: The timestamp of the record. A timestamp before the log time, or more than some 8,000 years from 1970, is
   ///     clamped.
-  public mutating func begin(_ content: consuming LogRecord.Content, offset: Int64, timestamp: Timestamp) {
+  ///   - hashes: The hashes of its event, if they were made already.
+  public mutating func begin(
+    _ content: consuming LogRecord.Content, offset: Int64, timestamp: Timestamp, hashes: EventHashes? = nil
+  ) {
     precondition(isIdle, "begin() before advance() has finished the record at offset \(fleet.record.offset)")
     fleet.begin(recordAt: offset, timestamp: timestamp)
+    fleet.record.hashes = hashes
     step = .timers(content)
   }
 

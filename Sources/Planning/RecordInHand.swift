@@ -12,6 +12,8 @@ struct RecordInHand {
   private(set) var nextOrdinal: UInt32 = 0
   /// Whether the timers that are due are postponed instead of fired.
   var postponesTimers = false
+  /// The hashes of the record's event, if they were made before.
+  var hashes: EventHashes?
   /// The events to release when the next record begins. Until then decisions refer to them.
   var releasedEvents: [EventSlot] = []
 

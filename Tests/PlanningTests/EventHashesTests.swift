@@ -3,44 +3,51 @@ import Testing
 
 @testable import Planning
 
-/// Tests of hints. `PlannerHarness` gives a hint for each event, so the other tests of the planner show that hints
-/// change no decision.
-struct LookUpHintTests {
-  @Test("a record of an event has a hint; other records and corrupt ones have none")
-  func hints() throws {
+/// Tests of hashes. `PlannerHarness` prefetches for each event, so the other tests of the planner show that this changes no decision.
+struct EventHashesTests {
+  @Test("a record of an event has the hashes of the event; other records and corrupt ones have none")
+  func hashes() throws {
     let event = DomainEvent.delay(30, id: "e1", at: PlannerHarness.noon)
+    func hashes(_ event: DomainEvent) -> EventHashes { EventHashes(event, key: .standard) }
     var bytes: [UInt8] = []
     LogRecord(origin: Origin(topic: "events", partition: 3, offset: 70_000), content: .event(event)).encode(
       into: &bytes)
-    let hint = try #require(LookUpHint(logRecord: bytes))
-    func entry(_ hint: LookUpHint) -> KeyedHash { hint.entry(hint.subject(.standard)) }
-    #expect(entry(hint) == entry(LookUpHint(event)) && hint.interest == LookUpHint(event).interest)
-    #expect(hint.isOf(type: event.type) && LookUpHint(event).isOf(type: event.type))
+    let made = try #require(EventHashes(logRecord: bytes, key: .standard))
+    #expect(made.entry == hashes(event).entry && made.subject.value == hashes(event).subject.value)
+    #expect(made.interest == hashes(event).interest && made.type == hashes(event).type)
     var other = event
     other.subject = "\(other.subject)x"
-    #expect(entry(hint) != entry(LookUpHint(other)) && hint.interest != LookUpHint(other).interest)
+    #expect(made.entry != hashes(other).entry && made.interest != hashes(other).interest)
+    #expect(made.type == hashes(other).type)
     other = event
     other.type = "\(other.type)x"
-    #expect(entry(hint) != entry(LookUpHint(other)) && hint.interest == LookUpHint(other).interest)
-    #expect(!hint.isOf(type: other.type) && !LookUpHint(event).isOf(type: other.type))
-    #expect(LookUpHint(logRecord: Array(bytes.prefix(20))) == nil)
+    #expect(made.entry != hashes(other).entry && made.interest == hashes(other).interest)
+    #expect(made.type != hashes(other).type && made.type == EventHashes.number(ofType: event.type.utf8.span))
+    #expect(made.entry != EventHashes(event, key: HashKey(low: 1, high: 2)).entry)
+    #expect(EventHashes(logRecord: Array(bytes.prefix(20)), key: .standard) == nil)
     bytes = []
     LogRecord(origin: nil, content: .tick).encode(into: &bytes)
-    #expect(LookUpHint(logRecord: bytes) == nil)
-    #expect(LookUpHint(logRecord: []) == nil)
+    #expect(EventHashes(logRecord: bytes, key: .standard) == nil)
+    #expect(EventHashes(logRecord: [], key: .standard) == nil)
   }
 
-  @Test("a planner of any size accepts any number of hints for known and unknown subjects")
+  @Test("a planner of any size prefetches for any number of known and unknown subjects")
   func anyNumber() {
     var harness = PlannerHarness()
     let events = (0..<40).map {
       DomainEvent.delay(30, id: "e\($0)", subject: "flight/UA\($0)", at: PlannerHarness.noon)
     }
-    for count in [0, 1, 16, 40] { harness.planner.prefetch(events.prefix(count).map { LookUpHint($0) }) }
+    func prefetch() {
+      for count in [0, 1, 16, 40] {
+        let hashes = events.prefix(count).map { EventHashes($0, key: harness.planner.hashKey) }
+        harness.planner.prefetch(hashes.span)
+      }
+    }
+    prefetch()
     harness.register(.phone())
     for event in events { harness.event(event) }
     let before = harness.decisions
-    for count in [0, 1, 16, 40] { harness.planner.prefetch(events.prefix(count).map { LookUpHint($0) }) }
+    prefetch()
     #expect(harness.decisions == before)
   }
 }

@@ -42,8 +42,12 @@ struct PlannerHarness {
 
   @discardableResult
   mutating func apply(_ content: LogRecord.Content, at time: Int64) -> [Decision] {
-    if case .event(let event) = content { planner.prefetch([LookUpHint(event)]) }
-    planner.begin(content, offset: offset, timestamp: Timestamp(microseconds: time))
+    var hashes: EventHashes?
+    if case .event(let event) = content {
+      hashes = EventHashes(event, key: planner.hashKey)
+      planner.prefetch([hashes!].span)
+    }
+    planner.begin(content, offset: offset, timestamp: Timestamp(microseconds: time), hashes: hashes)
     last = []
     lastCommands = []
     var done = false

@@ -114,13 +114,19 @@ package struct PlannerBenchmark: Sendable {
     _ events: [DomainEvent], from first: Int, _ planner: inout Planner, _ output: inout PlannerOutput,
     _ counts: inout Counts
   ) {
+    var hashes: [EventHashes] = []
     for (place, event) in events.enumerated() where counts.decisions < decisionsMin {
       if place % Planner.hintsMax == 0 {
-        let hints = events[place...].prefix(Planner.hintsMax).map { LookUpHint($0) }
-        planner.prefetch(hints)
+        hashes.removeAll(keepingCapacity: true)
+        for event in events[place...].prefix(Planner.hintsMax) {
+          hashes.append(EventHashes(event, key: planner.hashKey))
+        }
+        planner.prefetch(hashes.span)
       }
       let round = first + place
-      planner.begin(.event(event), offset: Int64(devices + round), timestamp: time(round))
+      planner.begin(
+        .event(event), offset: Int64(devices + round), timestamp: time(round),
+        hashes: hashes[place % Planner.hintsMax])
       var done = false
       while !done {
         done = planner.advance(into: &output)

@@ -131,8 +131,11 @@ final class PartitionProcessor {
 
   /// Loads the planner's data about the next records into the CPU's caches; see `Planner.prefetch`. Changes no state.
   ///
-  /// - Parameter hints: The keys that the records will look up.
-  func prefetch(_ hints: [LookUpHint]) { recording.prefetch(hints) }
+  /// - Parameter hashes: The hashes of the events in these records.
+  func prefetch(_ hashes: Span<EventHashes>) { recording.planner.prefetch(hashes) }
+
+  /// Returns the hashes by which the planner looks up the event in a log record; nil if the record is no event.
+  func hashes(of bytes: [UInt8]) -> EventHashes? { EventHashes(logRecord: bytes, key: recording.planner.hashKey) }
 
   /// Starts on a log record. If the outcome is `begun`, call `step` until the record is done.
   ///
@@ -140,10 +143,12 @@ final class PartitionProcessor {
   ///   - bytes: The value of the record.
   ///   - offset: The offset of the record.
   ///   - timestamp: The timestamp of the record, in µs since 1970.
+  ///   - hashes: The hashes of its event, if they were made already.
   ///   - treatment: The treatment of the record.
   /// - Returns: The outcome for the record.
   func begin(
-    _ bytes: [UInt8], offset: Int64, timestamp: Int64, as treatment: RecordTreatment = .planned
+    _ bytes: [UInt8], offset: Int64, timestamp: Int64, hashes: EventHashes? = nil,
+    as treatment: RecordTreatment = .planned
   ) -> RecordOutcome {
     assert(recording.planner.isIdle, "a log record begins when the one before it is done")
     recordsTaken += 1
@@ -175,7 +180,7 @@ final class PartitionProcessor {
     if let cursor {
       recording.planner.resume(content, offset: offset, timestamp: time, at: cursor)
     } else {
-      recording.planner.begin(content, offset: offset, timestamp: time)
+      recording.planner.begin(content, offset: offset, timestamp: time, hashes: hashes)
     }
     return .begun(kind)
   }

@@ -57,8 +57,12 @@ public final class PlannerWorker {
   /// The size in bytes at which `batch` is handed to librdkafka before the poll is planned to its end. Doing so after
   /// each log record would cost more than planning a small event, because it also asks for delivery reports.
   private static let batchBytesMax = 64 << 10
-  /// The hints for the next records of one planner. The array is kept between polls, so that its memory is used again.
-  private var hints: [LookUpHint] = []
+  // Both arrays are kept between polls, so that their memory is used again.
+
+  /// The hashes of the events among the records for which `prefetch` was called last, by place; nil for other records.
+  private var hashes: [EventHashes?] = []
+  /// Those of one planner.
+  private var planned: [EventHashes] = []
 
   /// Makes a worker.
   ///
@@ -308,17 +312,19 @@ public final class PlannerWorker {
   /// Lets each planner load its data about its next records into the CPU's caches. Does nothing for a single record,
   /// because it has no benefit then.
   private func prefetch(_ messages: [KafkaMessage], _ indices: Range<Int>) {
+    hashes.removeAll(keepingCapacity: true)
+    for _ in indices { hashes.append(nil) }
     guard indices.count > 1 else { return }
     for (partition, life) in partitions.lives {
       guard let processor = life.processor else { continue }
-      hints.removeAll(keepingCapacity: true)
+      planned.removeAll(keepingCapacity: true)
       for index in indices where messages[index].partition == partition {
-        if let bytes = messages[index].value, let hint = LookUpHint(logRecord: bytes) { hints.append(hint) }
+        guard let bytes = messages[index].value, let made = processor.hashes(of: bytes) else { continue }
+        hashes[index - indices.lowerBound] = made
+        planned.append(made)
       }
-      processor.prefetch(hints)
+      processor.prefetch(planned.span)
     }
-    // Hints hold the bytes of records.
-    hints.removeAll(keepingCapacity: true)
   }
 
   /// Plans a record.
@@ -332,7 +338,7 @@ public final class PlannerWorker {
     if isWatched { try PipelineError.ofKafka { () throws(KafkaError) in try commit(clients) } }
     let timestamp = Timestamp(milliseconds: messages[index].timestampMilliseconds ?? 0).microseconds
     let outcome = processor.begin(
-      messages[index].value ?? [], offset: offset, timestamp: timestamp,
+      messages[index].value ?? [], offset: offset, timestamp: timestamp, hashes: hashes[index % Planner.hintsMax],
       as: isWatched ? partitions.treatment(of: offset, of: processor.partition) : .planned)
     ticks.consumed(processor.partition)
     try take(outcome, of: messages, index, processor, clients)

@@ -39,9 +39,6 @@ struct RecordingPlanner: ~Copyable {
     var inexactNumbers = 0
   }
 
-  /// Loads the data that the next records need into the CPU's caches; see `Planner.prefetch`.
-  func prefetch(_ hints: [LookUpHint]) { planner.prefetch(hints) }
-
   /// Continues a sweep; see `Planner.sweep`.
   func sweep(_ sweep: inout ScreenSweep, at instant: Timestamp) -> ScreenFigures? { planner.sweep(&sweep, at: instant) }
 

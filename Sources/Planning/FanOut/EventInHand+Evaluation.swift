@@ -3,20 +3,26 @@ import Policies
 
 extension EventInHand {
   /// Takes an event in hand, and adds it to the events that may wait. `note`, unless the walk was resumed, and `evaluate` must follow.
-  mutating func begin(_ event: borrowing DomainEvent, in fleet: inout Fleet) {
+  /// - Parameters:
+  ///   - event: The event.
+  ///   - subject: The hash of its subject.
+  ///   - fleet: The fleet.
+  mutating func begin(_ event: borrowing DomainEvent, subject: SipHash, in fleet: inout Fleet) {
     assert(content == nil && slot.isAbsent, "one event is in hand at a time")
     time = event.time
     saidAt = min(event.time, fleet.now)
-    subject = SipHash(key: fleet.hashKey)
-    subject.add(utf8: event.subject.utf8.span)
+    self.subject = subject
     slot = fleet.pending.insert(
       event: event.id, traceparent: event.traceparent, time: event.time, offset: fleet.record.offset)
   }
 
   /// Notes the event in the subject memory, and its standing among the events that are remembered there.
+  /// - Parameters:
+  ///   - event: The event.
+  ///   - key: The key of its subject and type in the subject memory.
+  ///   - fleet: The fleet.
   /// - Returns: The entry of the subject memory for the event's subject and type.
-  mutating func note(_ event: borrowing DomainEvent, in fleet: inout Fleet) -> SubjectSlot {
-    let key = SubjectMemory.key(subject: subject, type: event.type.utf8.span)
+  mutating func note(_ event: borrowing DomainEvent, _ key: KeyedHash, in fleet: inout Fleet) -> SubjectSlot {
     var id = SipHash(key: fleet.hashKey)
     id.add(UInt64(event.source.utf8.count))
     id.add(utf8: event.source.utf8.span)
@@ -167,17 +173,25 @@ extension EventInHand {
 }
 
 extension Fleet {
+  /// Returns the hashes of the event in the record: those that came with it, or else new ones.
+  func hashes(of event: DomainEvent) -> EventHashes {
+    guard let made = record.hashes else { return EventHashes(event, key: hashKey) }
+    assert(made.entry == EventHashes(event, key: hashKey).entry, "the hashes are those of the record's event")
+    return made
+  }
+
   /// Returns the slot of the interest key that is an event's subject; nil if no instance listens to it. The entry of the subject memory
   /// that the event has needed already keeps the slot, because the next event of the subject needs the same. So a name that
   /// something listens to is looked up once, in the subject memory; any other twice.
   /// - Parameters:
   ///   - subject: The subject.
+  ///   - hash: The hash of the subject in the table of interest keys.
   ///   - entry: The entry for the subject and the type of the event; absent if the walk was resumed.
-  mutating func interest(ofSubject subject: Identifier, at entry: SubjectSlot) -> InterestSlot? {
-    if entry.isAbsent { return registry.interests.id(of: subject, in: registry.texts) }
+  mutating func interest(ofSubject subject: Identifier, _ hash: UInt32, at entry: SubjectSlot) -> InterestSlot? {
+    if entry.isAbsent { return registry.interests.id(of: subject, hash: hash, in: registry.texts) }
     let known = subjects.slots[entry].interest
     if !known.isAbsent, registry.interests.isSlot(known, of: subject, in: registry.texts) { return known }
-    let found = registry.interests.id(of: subject, in: registry.texts)
+    let found = registry.interests.id(of: subject, hash: hash, in: registry.texts)
     subjects.slots[entry].interest = found ?? .absent
     return found
   }

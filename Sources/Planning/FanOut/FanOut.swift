@@ -32,7 +32,8 @@ struct FanOut {
   ///   - inHand: Receives what is the same about it for every device.
   ///   - fleet: The fleet, with the record that holds the event.
   mutating func begin(_ event: consuming DomainEvent, _ inHand: inout EventInHand, in fleet: inout Fleet) {
-    inHand.begin(event, in: &fleet)
+    let hashes = fleet.hashes(of: event)
+    inHand.begin(event, subject: hashes.subject, in: &fleet)
     nextDevice = DeviceSlot(0)
     let noted: SubjectSlot
     let resumed = fleet.record.resumeAt.flatMap { cursor in cursor.nextDevice.map { (cursor.standing, $0) } }
@@ -40,13 +41,13 @@ struct FanOut {
       inHand.standing = SubjectMemory.Standing(rawValue: standing) ?? .fresh
       noted = .absent
     } else {
-      noted = inHand.note(event, in: &fleet)
+      noted = inHand.note(event, hashes.entry, in: &fleet)
     }
     keys.clear()
     keys.append(event.subject)
     let leftOut = inHand.evaluate(event, noted: noted, keys: &keys, in: &fleet)
     if leftOut > 0 { keysLeftOut = KeysLeftOut(events: keysLeftOut.events + 1, newest: event.id, count: leftOut) }
-    inHand.subjectInterest = fleet.interest(ofSubject: event.subject, at: noted) ?? .absent
+    inHand.subjectInterest = fleet.interest(ofSubject: event.subject, hashes.interest, at: noted) ?? .absent
     findCursors(inHand.subjectInterest, in: fleet)
     if let (_, device) = resumed { skip(to: DeviceSlot(device), in: fleet) }
     inHand.content = consume event

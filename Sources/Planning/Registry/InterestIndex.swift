@@ -40,8 +40,14 @@ struct InterestIndex {
   ///   - texts: The pool that holds the texts of the keys.
   @inline(__always)
   func id(of key: Identifier, in texts: TextPool) -> InterestSlot? {
+    id(of: key, hash: HashIndex.hash(key), in: texts)
+  }
+
+  /// Returns the slot of a key whose hash is known; nil if nothing listens to it.
+  @inline(__always)
+  func id(of key: Identifier, hash: UInt32, in texts: TextPool) -> InterestSlot? {
     let utf8 = key.utf8.span
-    return index.find(HashIndex.hash(utf8)) { texts.isEqual(interests[Int($0)].key, utf8) }.map { InterestSlot($0) }
+    return index.find(hash) { texts.isEqual(interests[Int($0)].key, utf8) }.map { InterestSlot($0) }
   }
 
   /// Returns whether a slot, which may be free or belong to another key by now, is that of a key.

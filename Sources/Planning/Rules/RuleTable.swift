@@ -8,6 +8,8 @@ struct RuleTable {
   struct TypeRules {
     /// The event type.
     var type: Identifier
+    /// The number of the type in `EventHashes`.
+    var number: UInt64
     /// The kind of each rule.
     var kinds: ContiguousArray<KindSlot> = []
     /// The evaluation of every event of the type by each rule; without `hasRule` where it depends on the event.
@@ -59,7 +61,7 @@ struct RuleTable {
   }
 
   private mutating func make(_ type: Identifier, _ policy: Policy, _ kindByName: [Identifier: KindSlot]) -> TypeRules {
-    var made = TypeRules(type: type)
+    var made = TypeRules(type: type, number: EventHashes.number(ofType: type.utf8.span))
     for kind in policy.kinds {
       guard let index = kindByName[kind.name] else { continue }
       let first = kind.rules(forType: type).reversed().reduce(nil as KindRule?) { next, rule in

@@ -212,8 +212,8 @@ struct Rules: ~Copyable {
   mutating func type(_ type: Identifier) -> Int { table.place(ofType: type) ?? table.add(type, policy, kindByName) }
 
   /// Returns a number for the functions below as `type(_:)` does; nil if the type is not one of those that were looked up last.
-  /// - Parameter matches: Returns whether a type is the one.
-  func recentType(where matches: (Identifier) -> Bool) -> Int? { table.recent.firstIndex { matches($0.type) } }
+  /// - Parameter number: The number of the type in `EventHashes`.
+  func recentType(_ number: UInt64) -> Int? { table.recent.firstIndex { $0.number == number } }
 
   /// Returns the number of kinds that have rules for an event type.
   func ruleCount(ofType type: Int) -> Int { table.recent[type].kinds.count }
