@@ -44,8 +44,9 @@ struct PlannerHarness {
   mutating func apply(_ content: LogRecord.Content, at time: Int64) -> [Decision] {
     var hashes: EventHashes?
     if case .event(let event) = content {
-      hashes = EventHashes(event, key: planner.hashKey)
-      planner.prefetch([hashes!].span)
+      let made = EventHashes(event, key: planner.hashKey)
+      planner.prefetch([made].span)
+      hashes = made
     }
     planner.begin(content, offset: offset, timestamp: Timestamp(microseconds: time), hashes: hashes)
     last = []
