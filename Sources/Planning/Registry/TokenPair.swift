@@ -23,17 +23,12 @@ struct TokenPair: Equatable {
 
   /// The token for WidgetKit pushes; nil if there is none.
   var widgets: String? {
-    if bytes.isEmpty { return nil }
-    var place = 0
-    return Self.read(bytes, &place)
+    bytes.isEmpty ? nil : Self.token(at: 0, of: bytes)
   }
 
   /// The token for background pushes; nil if there is none.
   var background: String? {
-    if bytes.isEmpty { return nil }
-    var place = 0
-    _ = Self.read(bytes, &place)
-    return Self.read(bytes, &place)
+    bytes.isEmpty ? nil : Self.token(at: Self.end(of: bytes.span, at: 0), of: bytes)
   }
 
   /// Unpacks the token for WidgetKit pushes without making a string.
@@ -79,23 +74,31 @@ struct TokenPair: Equatable {
       return
     }
     let digits = token.utf8.span
-    if digits.count % 2 == 0, digits.count <= 510, isPackable(digits) {
+    if digits.count % 2 == 0, digits.count <= 510 {
+      let start = bytes.count
       bytes.append(1)
       bytes.append(UInt8(digits.count / 2))
-      for i in stride(from: 0, to: digits.count, by: 2) {
-        bytes.append(value(digits[i]) << 4 | value(digits[i + 1]))
-      }
-    } else {
-      bytes.append(2)
-      bytes.append(UInt8(truncatingIfNeeded: digits.count >> 8))
-      bytes.append(UInt8(truncatingIfNeeded: digits.count))
-      bytes += token.utf8
+      if pack(digits, to: &bytes) { return }
+      bytes.removeSubrange(start...)
     }
+    bytes.append(2)
+    bytes.append(UInt8(truncatingIfNeeded: digits.count >> 8))
+    bytes.append(UInt8(truncatingIfNeeded: digits.count))
+    bytes += token.utf8
   }
 
-  private static func isPackable(_ digits: Span<UInt8>) -> Bool {
-    for place in digits.indices where value(digits[place]) > 15 { return false }
-    return true
+  /// Appends two digits a byte.
+  /// - Returns: Whether all are digits in lower case; if not, what was appended means nothing.
+  private static func pack(_ digits: Span<UInt8>, to bytes: inout [UInt8]) -> Bool {
+    var arePackable = true
+    bytes.append(addingCapacity: digits.count / 2) { (room: inout OutputSpan<UInt8>) in
+      for place in 0..<digits.count / 2 {
+        let (high, low) = (value(digits[2 * place]), value(digits[2 * place + 1]))
+        if high | low > 15 { arePackable = false }
+        room.append(high << 4 | low & 15)
+      }
+    }
+    return arePackable
   }
 
   /// Returns the form of a token that all spellings of it share: hexadecimal digits in lower case. Any other text is returned as it is.
@@ -109,21 +112,30 @@ struct TokenPair: Equatable {
     return hasUpper ? token.lowercased() : token
   }
 
-  private static func read(_ bytes: [UInt8], _ place: inout Int) -> String? {
+  /// Returns the token that begins at a place; nil if there is none.
+  private static func token(at place: Int, of bytes: [UInt8]) -> String? {
     switch bytes[place] {
-    case 0:
-      place += 1
-      return nil
+    case 0: return nil
     case 1:
-      let count = Int(bytes[place + 1])
-      var digits: [UInt8] = []
-      unpack(bytes.span.extracting(place + 2..<place + 2 + count), to: &digits)
-      place += 2 + count
-      return String(decoding: digits, as: UTF8.self)
-    default:
-      let count = Int(bytes[place + 1]) << 8 | Int(bytes[place + 2])
-      defer { place += 3 + count }
-      return String(decoding: bytes[place + 3..<place + 3 + count], as: UTF8.self)
+      let packed = bytes.span.extracting(place + 2..<end(of: bytes.span, at: place))
+      // Each byte of the room is written.
+      return unsafe String(unsafeUninitializedCapacity: 2 * packed.count) { room in
+        for i in packed.indices {
+          unsafe room[2 * i] = digit(packed[i] >> 4)
+          unsafe room[2 * i + 1] = digit(packed[i] & 15)
+        }
+        return 2 * packed.count
+      }
+    default: return String(decoding: bytes[place + 3..<end(of: bytes.span, at: place)], as: UTF8.self)
+    }
+  }
+
+  /// Returns the place behind the token that begins at a place of well-formed bytes.
+  private static func end(of bytes: Span<UInt8>, at place: Int) -> Int {
+    switch bytes[place] {
+    case 0: place + 1
+    case 1: place + 2 + Int(bytes[place + 1])
+    default: place + 3 + (Int(bytes[place + 1]) << 8 | Int(bytes[place + 2]))
     }
   }
 
