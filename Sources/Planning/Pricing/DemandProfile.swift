@@ -94,6 +94,7 @@ struct DemandProfile {
     return seen
   }
 
+  @inline(__always)
   private func passed(_ place: DayPlace) -> Double { before[place.hour] + usual[place.hour] * place.part }
 
   /// Returns the usual amounts before a place, faded as `FadingMemory` says. The part of the current hour that has
