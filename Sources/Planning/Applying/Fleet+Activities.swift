@@ -35,6 +35,7 @@ extension Fleet {
     guard let push = verdict.push else {
       let reason = verdict.reason ?? .noMatch
       noteRefusedStart(of: event, by: instance, reason)
+      if event.addsToKnown, registry.instances[instance].surface == .activity { oweUpdate(to: instance) }
       suppress(event, instance, reason, verdict.relevance, lane: verdict.lane, into: &output)
       return
     }

@@ -16,7 +16,15 @@ extension Fleet {
     registry[addressed: instance]?.owe(at: now)
   }
 
-  /// Pushes an activity what it should show, because its token is new or APNs did not take the last push.
+  /// Notes that an activity is to be pushed what is known now, because an event that is not decided has added to it.
+  mutating func oweUpdate(to instance: InstanceSlot) {
+    guard let state = registry.addressed[instance], state.life.isOnScreen, state.owedAt > now else { return }
+    registry[addressed: instance]?.owe(at: now)
+    setActivityTimer(instance)
+    touch(registry.instances[instance].device)
+  }
+
+  /// Pushes an activity what it should show, because its token is new, APNs did not take the last push, or an older event has said something.
   /// - Parameters:
   ///   - instance: The activity, whose token is alive.
   ///   - state: Its state.

@@ -84,12 +84,14 @@ extension EventInHand {
   /// knows the subject; so does one that is older than another of its type, with what nothing newer has said.
   private mutating func noteContent(_ event: DomainEvent, isRead: Bool, in fleet: borrowing Fleet) {
     if !known.isEmpty { known = KnownContent() }
-    told = nil
+    (told, addsToKnown) = (nil, false)
     if standing == .duplicate { return }
     if isRead || !fleet.rules.contentFields.isEmpty {
       let slot = fleet.subjects.slot(SubjectMemory.contentKey(subject: subject))
       if let slot { known = fleet.subjects.slots[slot].newest.content }
+      let before = known
       if isRead || slot != nil { known.take(event, fleet.rules.contentFields, at: saidAt) }
+      addsToKnown = standing == .stale && !known.saysSame(as: before)
     }
     if isRead, standing == .fresh { told = known.event(after: event) }
   }

@@ -30,6 +30,8 @@ struct EventInHand: ~Copyable {
   var values: ContiguousArray<DisplayedValue> = []
   /// The fields of the event's subject that templates of Live Activities know after the event; empty if they read none.
   var known = KnownContent()
+  /// Whether the event is older than the newest of its type, and says something all the same that nothing newer has said.
+  var addsToKnown = false
   /// The event with all that is known of its subject, for these templates; nil if no rule of a Live Activity is for its type.
   var told: DomainEvent?
   /// The formulas for the relevance that compare the event with what a screen shows.

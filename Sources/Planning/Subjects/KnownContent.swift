@@ -109,6 +109,11 @@ struct KnownContent: Equatable {
     fields = taken
   }
 
+  /// Returns whether it says the same as another, whenever that was said.
+  func saysSame(as other: KnownContent) -> Bool {
+    fields.elementsEqual(other.fields) { $0.path == $1.path && $0.value == $1.value }
+  }
+
   /// The fields as they are kept for the next event.
   var bounded: KnownContent {
     var (kept, room) = (self, Self.textBytesMax)
