@@ -35,7 +35,7 @@ extension Fleet {
     guard let push = verdict.push else {
       let reason = verdict.reason ?? .noMatch
       noteRefusedStart(of: event, by: instance, reason)
-      if event.addsToKnown, registry.instances[instance].surface == .activity { oweUpdate(to: instance) }
+      if event.addsToKnown { oweAddition(by: event, to: instance) }
       suppress(event, instance, reason, verdict.relevance, lane: verdict.lane, into: &output)
       return
     }

@@ -1,7 +1,7 @@
 import Domain
 import Policies
 
-/// Answers to the tokens of Live Activities. While an activity has no token, or a dead one, its subject goes on. So a registration with a new
+/// Pushes of what Live Activities should show, without an event that decides them. While an activity has no token, or a dead one, its subject goes on. So a registration with a new
 /// token is answered by a push with the newest content, or by the end if the subject has ended. Its timer leads to that push, so that
 /// several registrations in a row are answered once.
 extension Fleet {
@@ -16,15 +16,27 @@ extension Fleet {
     registry[addressed: instance]?.owe(at: now)
   }
 
-  /// Notes that an activity is to be pushed what is known now, because an event that is not decided has added to it.
-  mutating func oweUpdate(to instance: InstanceSlot) {
-    guard let state = registry.addressed[instance], state.life.isOnScreen, state.owedAt > now else { return }
+  /// Notes that an activity is to be pushed what is known now, because an event that is not pushed itself, being older than another one of
+  /// its type, has added to it.
+  /// - Parameters:
+  ///   - event: The event.
+  ///   - instance: The activity, or a push-to-start token, to which it adds nothing.
+  mutating func oweAddition(by event: borrowing EventInHand, to instance: InstanceSlot) {
+    let kind = registry.instances[instance].kind
+    let evaluation = event.evaluations[kind.index]
+    guard registry.instances[instance].surface == .activity, evaluation.hasRule, evaluation.action == .update,
+      !event.known.session(rules[kind].name).isOver, let state = registry.addressed[instance],
+      case .running = state.life, !state.ended, toldSubject(of: instance, state)?.hash.value == event.subject.value
+    else { return }
+    // What is owed already brings it, too.
+    if state.owedAt < .distantFuture { return }
     registry[addressed: instance]?.owe(at: now)
     setActivityTimer(instance)
     touch(registry.instances[instance].device)
   }
 
-  /// Pushes an activity what it should show, because its token is new, APNs did not take the last push, or an older event has said something.
+  /// Pushes an activity what it should show, because its token is new, APNs did not take the last push, or an event that came late has added
+  /// something.
   /// - Parameters:
   ///   - instance: The activity, whose token is alive.
   ///   - state: Its state.
@@ -83,7 +95,7 @@ extension Fleet {
       AddressedState.Told(upTo: content.newest, score: score, at: now),
       of: SubjectMemory.contentKey(subject: subject.hash))
     registry.noteReload(instance, at: now)
-    showNewest(subject.entry, kind, subject.hash)
+    show(known, subject.entry, kind, subject.hash)
   }
 
   /// Returns the subject that an activity is about: the one of its start, else the one that the last push told of, else the one of which
@@ -129,13 +141,18 @@ extension Fleet {
   }
 
   /// Notes that an entry shows all that is known of its subject.
-  private mutating func showNewest(_ entry: EntrySlot, _ kind: KindSlot, _ subject: SipHash) {
+  private mutating func show(_ known: DomainEvent, _ entry: EntrySlot, _ kind: KindSlot, _ subject: SipHash) {
     guard !rules[kind].display.isEmpty, let slot = subjects.slot(rules[kind].display.truthKey(subject: subject)) else {
       return
     }
-    let shown = DisplayedTruth.fingerprint(
-      subject: subject, subjects.truth(at: slot).values.span, rules[kind].display.fields)
-    registry[screen: entry].current = shown
-    registry[screen: entry].shown = shown
+    let (truth, fields) = (subjects.truth(at: slot).values, rules[kind].display.fields)
+    let fingerprint = DisplayedTruth.fingerprint(subject: subject, truth.span, fields)
+    // What came too late to be decided is on the card, and no part of the displayed state, which the next event may say again.
+    let isTruth = fields.indices.allSatisfy { place in
+      guard let value = fields[place].value(in: known) else { return true }
+      return fields[place].look(of: value) == fields[place].look(of: truth[place])
+    }
+    registry[screen: entry].current = fingerprint
+    registry[screen: entry].shown = isTruth ? fingerprint : .none
   }
 }

@@ -89,9 +89,10 @@ extension EventInHand {
     if isRead || !fleet.rules.contentFields.isEmpty {
       let slot = fleet.subjects.slot(SubjectMemory.contentKey(subject: subject))
       if let slot { known = fleet.subjects.slots[slot].newest.content }
-      let before = known
-      if isRead || slot != nil { known.take(event, fleet.rules.contentFields, at: saidAt) }
-      addsToKnown = standing == .stale && !known.saysSame(as: before)
+      if isRead || slot != nil {
+        let isChange = known.take(event, fleet.rules.contentFields, at: saidAt)
+        addsToKnown = isChange && standing == .stale
+      }
     }
     if isRead, standing == .fresh { told = known.event(after: event) }
   }

@@ -28,8 +28,8 @@ struct AddressedState {
   var content = KeyedHash.none
   /// The content of the last push.
   var told = Told()
-  /// The log time at which the activity is pushed its newest content, or its end, without an event, because its token is new; the distant
-  /// future if nothing is owed.
+  /// The log time at which the activity is pushed its newest content, or its end, without an event that decides it (`Fleet.payOwed`); the
+  /// distant future if nothing is owed.
   var owedAt = Timestamp.distantFuture
   /// Whether the push that is owed carries the alert of an update for which there was no token.
   private(set) var owesAlert = false

@@ -93,25 +93,25 @@ struct KnownContent: Equatable {
   ///   - event: The event.
   ///   - read: The fields that templates read, sorted by path. Others are dropped.
   ///   - time: The time from which on the event is true.
-  mutating func take(_ event: DomainEvent, _ read: [PatchedField], at time: Timestamp) {
-    var taken: [KnownField] = []
+  /// - Returns: Whether a field has another value than before.
+  @discardableResult
+  mutating func take(_ event: DomainEvent, _ read: [PatchedField], at time: Timestamp) -> Bool {
+    var (taken, isChange) = ([KnownField](), false)
     taken.reserveCapacity(read.count)
     for field in read {
       let known = fields.first { $0.path == field.path }
       if let known, known.time > time {
         taken.append(known)
       } else if let value = field.value(in: event) {
+        // A repeat of the event that said it changes nothing, even if its text was too long to be kept.
+        if known.map({ $0.time < time && $0.value != value }) ?? true { isChange = true }
         taken.append(KnownField(path: field.path, value: value, time: time))
       } else if let known {
         taken.append(known)
       }
     }
     fields = taken
-  }
-
-  /// Returns whether it says the same as another, whenever that was said.
-  func saysSame(as other: KnownContent) -> Bool {
-    fields.elementsEqual(other.fields) { $0.path == $1.path && $0.value == $1.value }
+    return isChange
   }
 
   /// The fields as they are kept for the next event.
