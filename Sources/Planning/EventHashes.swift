@@ -1,7 +1,8 @@
 public import Domain
 
-/// The hashes by which a planner looks up the event of a log record. They are made once, of its bytes, before it is planned: `Planner.prefetch`
-/// loads table entries ahead of time by them, and `Planner.begin` takes them, so that no text is hashed again.
+/// The hashes by which a planner looks up the event of a log record. Who plans several records in a row makes them ahead of time: then
+/// `Planner.prefetch` loads table entries by them, and `Planner.begin` takes them, so that no text is hashed again. Otherwise the planner
+/// makes them itself.
 public struct EventHashes: Sendable {
   /// The hash of the subject.
   let subject: SipHash

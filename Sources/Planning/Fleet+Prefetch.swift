@@ -1,9 +1,9 @@
 import Domain
 
 extension Fleet {
-  /// The number of hints that `prefetch` takes at once. The memory that so many events touch stays in the processor's caches
+  /// The number of events that `prefetch` looks up at once. The memory that so many events touch stays in the processor's caches
   /// until they are planned, and so many are enough to overlap the waits for memory.
-  static let hintsMax = 16  // the size of the arrays below
+  static let prefetchMax = 16  // the size of the arrays below
 
   /// The smallest number of entries ahead of a fan-out for which prefetching costs less than it saves.
   static let prefetchedMin = 4
@@ -14,7 +14,7 @@ extension Fleet {
     // The slots that the step before found for each event.
     var slots = InlineArray<16, SubjectSlot>(repeating: .absent)
     var interests = InlineArray<16, InterestSlot>(repeating: .absent)
-    let count = min(hashes.count, Self.hintsMax)
+    let count = min(hashes.count, Self.prefetchMax)
     for i in 0..<count { subjects.prefetch(hashes[i].entry) }
     for i in 0..<count {
       slots[i] = subjects.candidate(hashes[i].entry) ?? .absent
@@ -89,7 +89,7 @@ extension Fleet {
       for place in 0..<min(registry.interests.count(of: interests[i]), Self.prefetchedMin) {
         entries[filled] = registry.interests.entry(place, of: interests[i])
         filled += 1
-        if filled == Self.hintsMax {
+        if filled == Self.prefetchMax {
           prefetch(entries, count: filled, withTexts: true)
           filled = 0
         }
@@ -113,7 +113,7 @@ extension Fleet {
   private borrowing func prefetchTimers() {
     var instances = InlineArray<16, InstanceSlot>(repeating: .absent)
     var filled = 0
-    for place in 0..<min(pending.upcomingTimerCount, Self.hintsMax) {
+    for place in 0..<min(pending.upcomingTimerCount, Self.prefetchMax) {
       let timer = pending.timer(place)
       guard timer.due <= now + Self.timersAhead else { continue }
       instances[filled] = timer.instance
@@ -129,7 +129,7 @@ extension Fleet {
   @inline(never)
   borrowing func prefetch(fanOutFrom place: Int, of interest: InterestSlot) {
     var entries = InlineArray<16, EntrySlot>(repeating: .absent)
-    let count = min(registry.interests.count(of: interest) - place, Self.hintsMax)
+    let count = min(registry.interests.count(of: interest) - place, Self.prefetchMax)
     for i in 0..<count { entries[i] = registry.interests.entry(place + i, of: interest) }
     prefetch(entries, count: count, withTexts: false)
   }
@@ -220,7 +220,7 @@ extension Fleet {
     visit.reachedTruths.clear()
     var names = InlineArray<16, TextHandle>(repeating: .absent)
     var keys = InlineArray<16, KeyedHash>(repeating: .none)
-    let count = min(visit.reached.count, Self.hintsMax)
+    let count = min(visit.reached.count, Self.prefetchMax)
     for i in 0..<count {
       let instance = visit.reached[i]
       let (entry, kind) = (registry.instances[instance].firstEntry, registry.instances[instance].kind)
@@ -251,7 +251,7 @@ extension Fleet {
   ///   - output: The output of the last step.
   @inline(never)
   borrowing func prefetch(idsFrom place: Int, of output: PlannerOutput) {
-    for decision in output.decisions[place...].prefix(Self.hintsMax) {
+    for decision in output.decisions[place...].prefix(Self.prefetchMax) {
       registry.texts.prefetch(registry.devices[registry.instances[decision.instance].device].id)
     }
   }
@@ -260,7 +260,7 @@ extension Fleet {
   /// those of `prefetch(idsFrom:of:)`, for commands.
   @inline(never)
   borrowing func prefetch(tokensFrom place: Int, of output: PlannerOutput) {
-    for command in output.commands[place...].prefix(Self.hintsMax) {
+    for command in output.commands[place...].prefix(Self.prefetchMax) {
       let tokens = registry.devices[command.device].tokens
       if !tokens.isAbsent { registry.texts.prefetch(tokens) }
     }
@@ -270,13 +270,13 @@ extension Fleet {
 
   /// Loads the table entries of the devices whose state records are written next into the processor's caches. It changes no
   /// state.
-  /// - Parameter slots: The devices; those beyond `hintsMax` are ignored.
+  /// - Parameter slots: The devices; those beyond `prefetchMax` are ignored.
   @inline(never)
   borrowing func prefetch(devices slots: ArraySlice<DeviceSlot>) {
     var first = InlineArray<16, InstanceSlot>(repeating: .absent)
     // Additions have no names.
     var isNamed = InlineArray<16, Bool>(repeating: false)
-    let count = min(slots.count, Self.hintsMax)
+    let count = min(slots.count, Self.prefetchMax)
     for i in 0..<count { registry.devices.prefetch(slots[slots.startIndex + i]) }
     for i in 0..<count {
       let device = slots[slots.startIndex + i]

@@ -129,7 +129,7 @@ struct Fleet: ~Copyable {
         keys[count] = display.truthKey(
           subject: registry.texts.bytes.span.extracting(name), hashKey: hashKey)
         count += 1
-        if count < Self.hintsMax { continue }
+        if count < Self.prefetchMax { continue }
         subjects.findCurrent(keys, count: count, &found)
         count = 0
       }

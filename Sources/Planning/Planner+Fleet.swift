@@ -6,7 +6,7 @@ extension Planner {
   public var deviceCount: Int { fleet.registry.deviceCount }
 
   /// The number of events that `prefetch` looks up at once.
-  public static let hintsMax = Fleet.hintsMax
+  public static let prefetchMax = Fleet.prefetchMax
 
   /// Asks the processor to load into its caches what the next events will look up. It changes no state.
   ///
@@ -14,7 +14,7 @@ extension Planner {
   /// memory: index, key, subscriber, instance and device, each look-up after the one before. Here each step is made for
   /// several events at once, so that their waits overlap. The last step waits for nothing: what it asks for arrives while the first events
   /// are planned.
-  /// - Parameter hashes: The hashes of the next events; those beyond `hintsMax` are ignored.
+  /// - Parameter hashes: The hashes of the next events; those beyond `prefetchMax` are ignored.
   public borrowing func prefetch(_ hashes: Span<EventHashes>) { fleet.prefetch(hashes) }
 
   /// The key of its hashes.

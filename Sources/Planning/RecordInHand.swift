@@ -24,7 +24,7 @@ struct RecordInHand {
     nextOrdinal = 0
     releasedEvents.clear()
     resumeAt = nil
-    postponesTimers = false
+    (postponesTimers, hashes) = (false, nil)
   }
 
   /// Continues a record whose first steps were committed before a restart.

@@ -199,7 +199,7 @@ extension DocumentationTests {
     // They bound nothing that comes from outside: sizes of texts that the program itself writes, shapes of tables, and steps
     // of what is learnt.
     let exempt: Set = [
-      "decimalMax", "roundedMax", "varintMax", "textMax", "formatVersionMax", "hintsMax", "countMax", "hoursMax",
+      "decimalMax", "roundedMax", "varintMax", "textMax", "formatVersionMax", "prefetchMax", "countMax", "hoursMax",
       "windowsMax", "membersMax", "eventsMax", "gapMax", "timeoutMax", "examplesMax", "firstDeadLettersMax",
       "firstZombiesMax", "refusedPayloadsMax", "unknownPoliciesMax",
     ]

@@ -116,9 +116,9 @@ package struct PlannerBenchmark: Sendable {
   ) {
     var hashes: [EventHashes] = []
     for (place, event) in events.enumerated() where counts.decisions < decisionsMin {
-      if place % Planner.hintsMax == 0 {
+      if place % Planner.prefetchMax == 0 {
         hashes.removeAll(keepingCapacity: true)
-        for event in events[place...].prefix(Planner.hintsMax) {
+        for event in events[place...].prefix(Planner.prefetchMax) {
           hashes.append(EventHashes(event, key: planner.hashKey))
         }
         planner.prefetch(hashes.span)
@@ -126,7 +126,7 @@ package struct PlannerBenchmark: Sendable {
       let round = first + place
       planner.begin(
         .event(event), offset: Int64(devices + round), timestamp: time(round),
-        hashes: hashes[place % Planner.hintsMax])
+        hashes: hashes[place % Planner.prefetchMax])
       var done = false
       while !done {
         done = planner.advance(into: &output)

@@ -59,10 +59,10 @@ public final class PlannerWorker {
   private static let batchBytesMax = 64 << 10
   // Both arrays are kept between polls, so that their memory is used again.
 
-  /// The hashes of the events among the records for which `prefetch` was called last, by place; nil for other records.
+  /// The hashes of the events among the records for which `prefetch` was called last, by place; nil where none were made.
   private var hashes: [EventHashes?] = []
-  /// Those of one planner.
-  private var planned: [EventHashes] = []
+  /// Those of the partition that `prefetch` deals with.
+  private var ahead: [EventHashes] = []
 
   /// Makes a worker.
   ///
@@ -287,8 +287,8 @@ public final class PlannerWorker {
     var (partition, owner): (Int32, PartitionProcessor?) = (-1, nil)
     // By index: taking a message out of the array would count its references.
     for index in messages.indices {
-      if index % Planner.hintsMax == 0 {
-        prefetch(messages, index..<min(messages.count, index + Planner.hintsMax))
+      if index % Planner.prefetchMax == 0 {
+        prefetch(messages, index..<min(messages.count, index + Planner.prefetchMax))
       }
       // Records of a partition come in runs, and only a poll, a restore or a stop changes the life of a partition.
       if messages[index].partition != partition {
@@ -309,21 +309,21 @@ public final class PlannerWorker {
     noteDecided()
   }
 
-  /// Lets each planner load its data about its next records into the CPU's caches. Does nothing for a single record,
-  /// because it has no benefit then.
+  /// Makes the hashes of the events in the next records, for `plan`, and lets each planner load its data about them into the CPU's caches.
+  /// Makes none for a single record, because it has no benefit then.
   private func prefetch(_ messages: [KafkaMessage], _ indices: Range<Int>) {
     hashes.removeAll(keepingCapacity: true)
     for _ in indices { hashes.append(nil) }
     guard indices.count > 1 else { return }
     for (partition, life) in partitions.lives {
       guard let processor = life.processor else { continue }
-      planned.removeAll(keepingCapacity: true)
+      ahead.removeAll(keepingCapacity: true)
       for index in indices where messages[index].partition == partition {
         guard let bytes = messages[index].value, let made = processor.hashes(of: bytes) else { continue }
         hashes[index - indices.lowerBound] = made
-        planned.append(made)
+        ahead.append(made)
       }
-      processor.prefetch(planned.span)
+      processor.prefetch(ahead.span)
     }
   }
 
@@ -338,7 +338,7 @@ public final class PlannerWorker {
     if isWatched { try PipelineError.ofKafka { () throws(KafkaError) in try commit(clients) } }
     let timestamp = Timestamp(milliseconds: messages[index].timestampMilliseconds ?? 0).microseconds
     let outcome = processor.begin(
-      messages[index].value ?? [], offset: offset, timestamp: timestamp, hashes: hashes[index % Planner.hintsMax],
+      messages[index].value ?? [], offset: offset, timestamp: timestamp, hashes: hashes[index % Planner.prefetchMax],
       as: isWatched ? partitions.treatment(of: offset, of: processor.partition) : .planned)
     ticks.consumed(processor.partition)
     try take(outcome, of: messages, index, processor, clients)

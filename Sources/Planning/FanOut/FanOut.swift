@@ -117,11 +117,11 @@ struct FanOut {
     let bit = cursors[cursor].bit
     var place = cursors[cursor].place
     // Each group is asked for one group ahead, so that it arrives while the devices before it are decided.
-    if place + Fleet.hintsMax >= cursors[cursor].prefetched {
+    if place + Fleet.prefetchMax >= cursors[cursor].prefetched {
       let from = max(place, cursors[cursor].prefetched)
       if from + Fleet.prefetchedMin <= count {
         fleet.prefetch(fanOutFrom: from, of: interest)
-        cursors[cursor].prefetched = from + Fleet.hintsMax
+        cursors[cursor].prefetched = from + Fleet.prefetchMax
       }
     }
     while place < count {

@@ -8,7 +8,7 @@ extension Fleet {
     let begun = deviceChunks.next
     var (writer, version) = (ChunkWriter(.devices, bytesMax: bounds.stateChunkBytesMax), StateRecordWriter())
     for place in journal.devices.indices {
-      if place % Self.hintsMax == 0 { prefetch(devices: journal.devices[place...].prefix(Self.hintsMax)) }
+      if place % Self.prefetchMax == 0 { prefetch(devices: journal.devices[place...].prefix(Self.prefetchMax)) }
       let device = journal.devices[place]
       if registry.devices[device].flags.contains(.changed) { write(device, to: &writer, &version, body) }
     }
@@ -74,7 +74,7 @@ extension Fleet {
     var (ahead, living) = (0, ContiguousArray<DeviceSlot>())
     while let oldest = allowance.oldest(&deviceChunks) {
       if ahead == 0 {
-        ahead = Self.hintsMax
+        ahead = Self.prefetchMax
         prefetchOldest(&living)
       }
       ahead -= 1
@@ -94,7 +94,7 @@ extension Fleet {
   /// - Parameter living: Room for the devices that live in them.
   private borrowing func prefetchOldest(_ living: inout ContiguousArray<DeviceSlot>) {
     living.removeAll(keepingCapacity: true)
-    for distance in 0..<Self.hintsMax {
+    for distance in 0..<Self.prefetchMax {
       guard let entry = deviceChunks.entry(distance) else { break }
       if registry[chunkPlace: entry.slot] == entry.place { living.append(entry.slot) }
     }

@@ -13,7 +13,7 @@ extension DecisionWriter {
     command index: Int, of output: PlannerOutput, by planner: borrowing Planner, to json: inout JSONWriter
   ) {
     let planned = output.commands[index]
-    if index % Fleet.hintsMax == 0, output.commandCount > 1 { planner.fleet.prefetch(tokensFrom: index, of: output) }
+    if index % Fleet.prefetchMax == 0, output.commandCount > 1 { planner.fleet.prefetch(tokensFrom: index, of: output) }
     guard case .reload(.widgetPushes, _) = planned.push else {
       // Pushes other than widget pushes are rare, so they take the slower way.
       planner.command(index, of: output).encode(to: &json)

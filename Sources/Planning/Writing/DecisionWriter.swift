@@ -83,7 +83,7 @@ public struct DecisionWriter: Sendable {
     _ index: Int, of output: PlannerOutput, by planner: borrowing Planner, to json: inout JSONWriter
   ) {
     let planned = output.decisions[index]
-    if index % Fleet.hintsMax == 0, output.decisionCount > 1 { planner.fleet.prefetch(idsFrom: index, of: output) }
+    if index % Fleet.prefetchMax == 0, output.decisionCount > 1 { planner.fleet.prefetch(idsFrom: index, of: output) }
     prepare(planner.fleet)
     if planned.event != event { begin(event: planned.event, planner.fleet) }
     let isMerged = planned.causesCount > 1
