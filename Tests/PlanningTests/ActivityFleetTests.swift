@@ -104,7 +104,7 @@ private struct ActivityDay {
     var isKilled = false
     var registrationReadAt: Int64 = 0
     var signalReadAt: Int64 = 0
-    /// What has happened to it lately, for the text of a fault.
+    /// The records and pushes about it, for the text of a fault.
     var log: [String] = []
   }
 

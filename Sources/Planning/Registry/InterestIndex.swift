@@ -38,13 +38,11 @@ struct InterestIndex {
   /// - Parameters:
   ///   - key: The key.
   ///   - texts: The pool that holds the texts of the keys.
-  @inline(__always)
   func id(of key: Identifier, in texts: TextPool) -> InterestSlot? {
     id(of: key, hash: HashIndex.hash(key), in: texts)
   }
 
   /// Returns the slot of a key whose hash is known; nil if nothing listens to it.
-  @inline(__always)
   func id(of key: Identifier, hash: UInt32, in texts: TextPool) -> InterestSlot? {
     let utf8 = key.utf8.span
     return index.find(hash) { texts.isEqual(interests[Int($0)].key, utf8) }.map { InterestSlot($0) }

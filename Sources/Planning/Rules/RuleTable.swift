@@ -40,7 +40,6 @@ struct RuleTable {
 
   /// Returns the place in `recent` of the rules for an event type, valid until the next call of `add`; nil if the type is not one of those
   /// that were looked up last.
-  @inline(__always)
   func place(ofType type: Identifier) -> Int? { recent.firstIndex { $0.type == type } }
 
   /// Looks up the rules for an event type that is not in `recent`, and adds them there.
