@@ -19,20 +19,7 @@ public struct EventHashes: Sendable {
   ///   - key: The planner's hash key.
   public init?(logRecord bytes: [UInt8], key: HashKey) {
     guard let places = LogRecord.eventPlaces(in: bytes) else { return nil }
-    self.init(subject: bytes.span.extracting(places.subject), type: bytes.span.extracting(places.type), key: key)
-  }
-
-  /// Hashes an event.
-  /// - Parameters:
-  ///   - event: The event.
-  ///   - key: The planner's hash key.
-  public init(_ event: DomainEvent, key: HashKey) {
-    let (subject, type) = (event.subject, event.type)
-    let hashes = Self(subject: subject.utf8.span, type: type.utf8.span, key: key)
-    self = hashes
-  }
-
-  private init(subject: Span<UInt8>, type: Span<UInt8>, key: HashKey) {
+    let (subject, type) = (bytes.span.extracting(places.subject), bytes.span.extracting(places.type))
     var hash = SipHash(key: key)
     hash.add(utf8: subject)
     self.subject = hash
@@ -41,8 +28,26 @@ public struct EventHashes: Sendable {
     self.type = Self.number(ofType: type)
   }
 
+  // It passes on texts, not their spans: see `HashIndex.hash`.
+
+  /// Hashes an event.
+  /// - Parameters:
+  ///   - event: The event.
+  ///   - key: The planner's hash key.
+  public init(_ event: DomainEvent, key: HashKey) {
+    var hash = SipHash(key: key)
+    hash.add(utf8: event.subject.utf8.span)
+    subject = hash
+    entry = SubjectMemory.key(subject: hash, type: event.type)
+    interest = HashIndex.hash(event.subject)
+    type = Self.number(ofType: event.type)
+  }
+
   /// Returns the number of an event type in `EventHashes.type`.
-  static func number(ofType type: Span<UInt8>) -> UInt64 {
+  static func number(ofType type: Identifier) -> UInt64 { number(ofType: type.utf8.span) }
+
+  @inline(__always)
+  private static func number(ofType type: Span<UInt8>) -> UInt64 {
     var number: UInt64 = 0
     type.forEachWord { number = (number ^ $0) &* 0x9e37_79b9_7f4a_7c15 }
     return number

@@ -22,7 +22,7 @@ struct EventHashesTests {
     other = event
     other.type = "\(other.type)x"
     #expect(made.entry != hashes(other).entry && made.interest == hashes(other).interest)
-    #expect(made.type != hashes(other).type && made.type == EventHashes.number(ofType: event.type.utf8.span))
+    #expect(made.type != hashes(other).type && made.type == EventHashes.number(ofType: event.type))
     #expect(made.entry != EventHashes(event, key: HashKey(low: 1, high: 2)).entry)
     #expect(EventHashes(logRecord: Array(bytes.prefix(20)), key: .standard) == nil)
     bytes = []

@@ -73,32 +73,32 @@ struct TokenPair: Equatable {
       bytes.append(0)
       return
     }
-    let digits = token.utf8.span
-    if digits.count % 2 == 0, digits.count <= 510 {
+    let count = token.utf8.count
+    if count % 2 == 0, count <= 510 {
       let start = bytes.count
       bytes.append(1)
-      bytes.append(UInt8(digits.count / 2))
-      if pack(digits, to: &bytes) { return }
+      bytes.append(UInt8(count / 2))
+      if pack(token, to: &bytes) { return }
       bytes.removeSubrange(start...)
     }
     bytes.append(2)
-    bytes.append(UInt8(truncatingIfNeeded: digits.count >> 8))
-    bytes.append(UInt8(truncatingIfNeeded: digits.count))
+    bytes.append(UInt8(truncatingIfNeeded: count >> 8))
+    bytes.append(UInt8(truncatingIfNeeded: count))
     bytes += token.utf8
   }
 
-  /// Appends two digits a byte.
-  /// - Returns: Whether all are digits in lower case; if not, what was appended means nothing.
-  private static func pack(_ digits: Span<UInt8>, to bytes: inout [UInt8]) -> Bool {
-    var arePackable = true
-    bytes.append(addingCapacity: digits.count / 2) { (room: inout OutputSpan<UInt8>) in
-      for place in 0..<digits.count / 2 {
-        let (high, low) = (value(digits[2 * place]), value(digits[2 * place + 1]))
-        if high | low > 15 { arePackable = false }
-        room.append(high << 4 | low & 15)
-      }
+  /// Appends two digits a byte. It takes the text, not its span: see `HashIndex.hash`.
+  /// - Returns: Whether all are digits in lower case; if not, some have been appended.
+  private static func pack(_ token: String, to bytes: inout [UInt8]) -> Bool {
+    let digits = token.utf8.span
+    var place = 0
+    while place < digits.count {
+      let (high, low) = (value(digits[place]), value(digits[place + 1]))
+      if high | low > 15 { return false }
+      bytes.append(high << 4 | low)
+      place += 2
     }
-    return arePackable
+    return true
   }
 
   /// Returns the form of a token that all spellings of it share: hexadecimal digits in lower case. Any other text is returned as it is.

@@ -60,7 +60,7 @@ struct RuleTable {
   }
 
   private mutating func make(_ type: Identifier, _ policy: Policy, _ kindByName: [Identifier: KindSlot]) -> TypeRules {
-    var made = TypeRules(type: type, number: EventHashes.number(ofType: type.utf8.span))
+    var made = TypeRules(type: type, number: EventHashes.number(ofType: type))
     for kind in policy.kinds {
       guard let index = kindByName[kind.name] else { continue }
       let first = kind.rules(forType: type).reversed().reduce(nil as KindRule?) { next, rule in

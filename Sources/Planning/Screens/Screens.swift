@@ -47,7 +47,6 @@ struct EntryScreen {
   /// Compares what is shown with what would be shown after an event.
   /// - Parameter displayed: The event's change; nil when the policy does not list the displayed fields of the kind.
   /// - Returns: Whether both look the same, and the new fingerprint; nil when the event does not change it.
-  @inline(__always)
   func compare(_ displayed: DisplayedChange?) -> (isShown: Bool, current: KeyedHash?) {
     guard let displayed else { return (false, nil) }
     let next = displayed.applied(to: current)
