@@ -87,10 +87,7 @@ struct NameCounts {
   private func place(_ number: Int) -> Range<Int> { (number == 0 ? 0 : ends[number - 1])..<ends[number] }
 
   private func isEqual(_ number: Int, _ name: Span<UInt8>) -> Bool {
-    let place = place(number)
-    guard place.count == name.count else { return false }
-    for at in name.indices where bytes[place.lowerBound + at] != name[at] { return false }
-    return true
+    bytes.span.extracting(place(number)).isEqual(to: name)
   }
 
   /// Returns a hash that another process does not know, so that nobody can choose texts with the same one.

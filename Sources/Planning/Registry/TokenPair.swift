@@ -39,16 +39,15 @@ struct TokenPair: Equatable {
   static func appendWidgets(_ bytes: Span<UInt8>, to digits: inout [UInt8]) -> Bool {
     digits.removeAll(keepingCapacity: true)
     guard bytes.count > 2, bytes[0] == 1 else { return false }
-    unpack(bytes.extracting(2..<2 + Int(bytes[1])), to: &digits)
+    let packed = bytes.extracting(2..<end(of: bytes, at: 0))
+    digits.append(addingCapacity: 2 * packed.count) { (room: inout OutputSpan<UInt8>) in unpack(packed, to: &room) }
     return true
   }
 
-  private static func unpack(_ packed: Span<UInt8>, to digits: inout [UInt8]) {
-    digits.append(addingCapacity: 2 * packed.count) { (room: inout OutputSpan<UInt8>) in
-      for i in packed.indices {
-        room.append(digit(packed[i] >> 4))
-        room.append(digit(packed[i] & 15))
-      }
+  private static func unpack(_ packed: Span<UInt8>, to digits: inout OutputSpan<UInt8>) {
+    for i in packed.indices {
+      digits.append(digit(packed[i] >> 4))
+      digits.append(digit(packed[i] & 15))
     }
   }
 
@@ -118,13 +117,11 @@ struct TokenPair: Equatable {
     case 0: return nil
     case 1:
       let packed = bytes.span.extracting(place + 2..<end(of: bytes.span, at: place))
-      // Each byte of the room is written.
+      // The span writes only within the room, and counts the bytes that it has written.
       return unsafe String(unsafeUninitializedCapacity: 2 * packed.count) { room in
-        for i in packed.indices {
-          unsafe room[2 * i] = digit(packed[i] >> 4)
-          unsafe room[2 * i + 1] = digit(packed[i] & 15)
-        }
-        return 2 * packed.count
+        var digits = unsafe OutputSpan(buffer: room, initializedCount: 0)
+        unpack(packed, to: &digits)
+        return unsafe digits.finalize(for: room)
       }
     default: return String(decoding: bytes[place + 3..<end(of: bytes.span, at: place)], as: UTF8.self)
     }

@@ -28,9 +28,5 @@ struct NameNumbers {
     return number
   }
 
-  private static func isEqual(_ known: [UInt8], _ name: Span<UInt8>) -> Bool {
-    guard known.count == name.count else { return false }
-    for i in name.indices where known[i] != name[i] { return false }
-    return true
-  }
+  private static func isEqual(_ known: [UInt8], _ name: Span<UInt8>) -> Bool { known.span.isEqual(to: name) }
 }
