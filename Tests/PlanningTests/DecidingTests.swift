@@ -103,7 +103,7 @@ private struct DecidingCase: ~Copyable {
         .budgetApp, .minutes(12 * 60 - 1),
         {
           let app = $0.fleet.registry.devices[$0.device].app
-          $0.fleet.ledgers.apps.setLimits { _ in 1 }
+          $0.fleet.ledgers.apps.set(limit: 1, of: app)
           $0.fleet.ledgers.apps.charge(app, at: 1, now: $0.fleet.now)
         }
       ),

@@ -51,8 +51,9 @@ extension Fleet {
     for (kind, numbers) in rules.use(policy) { pricing.configure(kind, numbers) }
     ledgers.use(policy.profile)
     zones.use(policy, now: now)
-    let limits = policy.apps.map { ($0.app, rules.appLimit($0.app, partition: partition, of: partitionCount)) }
-    let limitOf = Dictionary(limits) { first, _ in first }
-    ledgers.apps.setLimits { limitOf[$0] ?? -1 }
+    for app in ledgers.apps.slots {
+      let limit = rules.appLimit(ledgers.apps[app].id, partition: partition, of: partitionCount)
+      ledgers.apps.set(limit: limit, of: app)
+    }
   }
 }

@@ -161,11 +161,11 @@ struct AppTable {
     states[app].spent -= 1
   }
 
-  /// Takes over the limits of a new policy.
-  /// - Parameter limit: Returns this partition's tokens of a UTC day for an app; −1 if the app has no limit.
-  mutating func setLimits(_ limit: (Identifier) -> Int) {
-    for slot in states.slots { states[slot].limit = limit(states[slot].id) }
-  }
+  /// Sets this partition's tokens of a UTC day for an app, for a new policy.
+  /// - Parameters:
+  ///   - limit: The tokens; −1 if the app has no limit.
+  ///   - app: The app; its slot may be free.
+  mutating func set(limit: Int, of app: AppSlot) { states[app].limit = limit }
 
   /// Returns the apps that changed since the last call, by rising slot.
   mutating func takeTouched() -> [AppSlot] {

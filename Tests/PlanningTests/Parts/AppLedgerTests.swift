@@ -103,9 +103,9 @@ struct AppLedgerTests {
     let app = ledgers.apps.slot("a", limit: -1)
     for offset in 0..<3 as Range<Int64> { ledgers.apps.charge(app, at: offset, now: now) }
     #expect(ledgers.apps.tokensLeft(app, now: now) == -1)
-    ledgers.apps.setLimits { $0 == "a" ? 5 : -1 }
+    ledgers.apps.set(limit: 5, of: app)
     #expect(ledgers.apps.tokensLeft(app, now: now) == 2)
-    ledgers.apps.setLimits { _ in 2 }
+    ledgers.apps.set(limit: 2, of: app)
     #expect(ledgers.apps.tokensLeft(app, now: now) == 0)
     #expect(ledgers.apps.takeTouched() == [app] && ledgers.apps.takeTouched().isEmpty)
   }
