@@ -166,6 +166,10 @@ private struct ActivityDay {
   private var cards: [String: (phone: Int, card: Int)] = [:]
   /// The dismissals that were read, by phone and match, with the time of the match's begin then.
   private var forbidden: [String: Int64] = [:]
+  /// The dead token that each push went to, by the id of the command.
+  private var dead: [Identifier: String] = [:]
+  /// The tokens to which nothing may be pushed any more: the planner has read that they are dead, or APNs has taken an end.
+  private var closed: Set<String> = []
   private(set) var faults: [String] = []
   private(set) var figures = Figures()
 
@@ -272,12 +276,9 @@ private struct ActivityDay {
       if type == "begun" { matches[match].begun = max(time, matches[match].begun) }
       if type == "over" { matches[match].over = max(time, matches[match].over) }
       harness.event(
-        DomainEvent(
-          id: Identifier("e\(match)-\(type)-\(time)"), source: "/test", type: type, subject: Self.name(match),
-          time: Timestamp(microseconds: time),
-          fields: data.sorted { $0.key < $1.key }.map {
-            EventField(path: Identifier("data.\($0.key)"), value: $0.value)
-          }), at: now)
+        .saying(
+          data, id: Identifier("e\(match)-\(type)-\(time)"), type: type, subject: Self.name(match),
+          at: Timestamp(microseconds: time)), at: now)
     case .registered(let phone, let registration):
       let listed = registration.activities.map { "\($0.id) \($0.address)" }
       note(phone, "reads registration of \(registration.updatedAt): \(listed)")
@@ -290,7 +291,7 @@ private struct ActivityDay {
           if !phones[phone].cards[card].isByApp, let token = phones[phone].cards[card].token {
             add(now + Self.second, .checkAnswer(phone: phone, card: card, token: token))
           }
-          // What was sent to the token before may be lost, so this one is answered.
+          // The planner answers the new token, because pushes to the one before may be lost.
           phones[phone].cards[card].missed = nil
         }
       }
@@ -301,9 +302,8 @@ private struct ActivityDay {
       {
         forbidden["\(signal.device) \(match)"] = matches[match].begun
       }
-      if let phone = Int(signal.device.text.dropFirst()) {
-        note(phone, "reads \(signal.kind)")
-      }
+      if case .deliveryCompleted(let command, _, _) = signal.kind, let token = dead[command] { closed.insert(token) }
+      if let phone = Int(signal.device.text.dropFirst()) { note(phone, "reads \(signal.kind)") }
       harness.apply(.signal(signal), at: now)
     case .arrives(let phone, let command, let event, let content, let timestamp):
       arrive(phone, command, event, content, timestamp)
@@ -458,6 +458,7 @@ private struct ActivityDay {
       ?? matches.indices.first { Self.name($0) == command.subject }
     guard let match else { return faults.append("a push to the unknown token \(token)") }
     let text = "\(event) of \(Self.name(match)) to \(token)"
+    if closed.contains(token) { fault(phone, "\(text): nothing more may go there") }
     if content != matches[match].content {
       fault(phone, "\(text) says \(content), and the match is \(matches[match].content)")
     }
@@ -496,6 +497,8 @@ private struct ActivityDay {
       }
     }
     let isSilent = outcome == .accepted && random.chance(1, in: 25)
+    if isDead == true { dead[command.command] = token }
+    if event == "end", outcome == .accepted, !isSilent { closed.insert(token) }
     note(phone, "\(text): \(outcome)\(arrives ? "" : ", lost")\(isSilent ? ", no receipt" : ""); \(content)")
     if isSilent {
       trouble("receipts lost")

@@ -257,11 +257,8 @@ private struct Reading {
     case .event(let type, let data):
       events.append((record.time, type, data))
       harness.event(
-        DomainEvent(
-          id: Identifier("e\(record.time.microseconds)"), source: "/test", type: type, subject: "m", time: record.time,
-          fields: data.sorted { $0.key < $1.key }.map {
-            EventField(path: Identifier("data.\($0.key)"), value: $0.value)
-          }),
+        .saying(
+          data, id: Identifier("e\(record.time.microseconds)"), type: type, subject: "m", at: record.time),
         at: now)
     case .registered(let activities):
       for case .token(let token) in activities.map(\.address) { known.insert(token) }

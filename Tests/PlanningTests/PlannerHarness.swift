@@ -217,6 +217,17 @@ extension Registration.Widget {
 }
 
 extension DomainEvent {
+  /// Returns an event that says the values of some fields of `data`.
+  static func saying(
+    _ data: [String: FieldValue], id: Identifier, type: Identifier, subject: Identifier, at time: Timestamp
+  ) -> DomainEvent {
+    DomainEvent(
+      id: id, source: "/test", type: type, subject: subject, time: time,
+      fields: data.sorted { $0.key < $1.key }.map {
+        EventField(path: Identifier("data.\($0.key)"), value: $0.value)
+      })
+  }
+
   static func delay(
     _ minutes: Double, id: Identifier, subject: Identifier = "flight/UA1", at time: Int64,
     type: Identifier = "flight.delay.changed",
