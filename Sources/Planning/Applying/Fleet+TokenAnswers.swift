@@ -1,9 +1,9 @@
 import Domain
 import Policies
 
-/// Pushes of what Live Activities should show, without an event that decides them. While an activity has no token, or a dead one, its subject goes on. So a registration with a new
-/// token is answered by a push with the newest content, or by the end if the subject has ended. Its timer leads to that push, so that
-/// several registrations in a row are answered once.
+/// Pushes to Live Activities that no event decides. While an activity has no token, or a dead one, its subject goes on. So a registration
+/// with a new token is answered by a push with the newest content, or by the end if the subject has ended. Its timer leads to that push, so
+/// that several registrations in a row are answered once.
 extension Fleet {
   /// Notes that an activity with a new token is to be pushed what it should show, if anything is known.
   mutating func oweAnswer(to instance: InstanceSlot) {
@@ -28,7 +28,7 @@ extension Fleet {
       !event.known.session(rules[kind].name).isOver, let state = registry.addressed[instance],
       case .running = state.life, !state.ended, toldSubject(of: instance, state)?.hash.value == event.subject.value
     else { return }
-    // What is owed already brings it, too.
+    // The push that is owed already carries the addition, too.
     if state.owedAt < .distantFuture { return }
     registry[addressed: instance]?.owe(at: now)
     setActivityTimer(instance)
@@ -147,7 +147,8 @@ extension Fleet {
     }
     let (truth, fields) = (subjects.truth(at: slot).values, rules[kind].display.fields)
     let fingerprint = DisplayedTruth.fingerprint(subject: subject, truth.span, fields)
-    // What came too late to be decided is on the card, and no part of the displayed state, which the next event may say again.
+    // The card may show a field of a late event, which is not part of the displayed state. Then nothing is known to be shown, so that the next
+    // event is pushed even if it repeats that state.
     let isTruth = fields.indices.allSatisfy { place in
       guard let value = fields[place].value(in: known) else { return true }
       return fields[place].look(of: value) == fields[place].look(of: truth[place])
