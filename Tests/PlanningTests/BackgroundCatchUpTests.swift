@@ -103,4 +103,50 @@ struct BackgroundCatchUpTests {
     h.drain(until: H.noon + 6 * H.hour)
     #expect(Self.minutes(h.commands) == [0, 120, 300])
   }
+
+  @Test(
+    "a wrong screen whose timeline has spent its tokens is set right the next day, although other kinds share a push meanwhile",
+    arguments: [["w1", "w2", "w3"], ["w2", "w1", "w3"], ["w3", "w1", "w2"], ["w1", "w3", "w2"]] as [[Identifier]])
+  func spentByItsTimeline(ids: [Identifier]) throws {
+    var h = H(
+      .flights(
+        {
+          $0.rules = [Rule(event: "flight.delay.changed")]
+          $0.budget.perDay = 2
+        },
+        also: {
+          for (name, minInterval) in [("Gate", TimeSpan.zero), ("Board", .hours(1))] {
+            var kind = $0.kinds.last!
+            (kind.name, kind.budget.perDay, kind.budget.minInterval) = (Identifier(name), 48, minInterval)
+            $0.kinds.insert(kind, at: 0)
+          }
+          $0.profile.backgroundPushes.limit = nil
+        }))
+    let widgets: [Registration.Widget] = [
+      .flight(ids[0]), .flight(ids[1], kind: "Gate"), .flight(ids[2], kind: "Board", interests: ["flight/UA2"]),
+    ]
+    h.register(
+      .phone(
+        widgets: widgets.sorted { $0.id < $1.id }, os: 18, tokens: Registration.Tokens(widgets: nil, background: "bb22")
+      ))
+    h.event(.delay(30, id: "e1", at: H.noon))
+    let command = try #require(h.lastCommands.first?.command)
+    h.signal(.deliveryCompleted(command: command, outcome: .expired), at: H.noon + H.minute)
+    h.event(.delay(10, id: "e2", subject: "flight/UA2", at: H.noon + H.minute))
+    // Two reloads of its own, from before the event, take the tokens of the first widget and leave its screen as it is.
+    for minutes in [10, 20] as [Int64] {
+      let fetch = Signal(
+        device: "d1", id: "fetch-\(minutes)", time: Timestamp(microseconds: H.noon - minutes * H.minute),
+        kind: .widgetFetched(instance: ids[0], cause: .timeline))
+      h.apply(.signal(fetch), at: H.noon + 2 * H.minute)
+    }
+    h.event(.delay(20, id: "e3", subject: "flight/UA2", at: H.noon + 3 * H.minute))
+    #expect(h.only?.reason == .minInterval)
+    h.drain(until: H.noon + 2 * H.hour)
+    #expect(Self.minutes(h.commands) == [0, 1, 61])
+    #expect(Set(h.commands.last?.serves.map(\.kind) ?? []) == ["Board", "Gate"])
+    h.drain(until: H.noon + 24 * H.hour)
+    #expect(h.commands.last?.serves.map(\.kind) == ["FlightStatus"])
+    #expect(h.commands.last?.serves.map(\.reason) == [.caughtUp])
+  }
 }

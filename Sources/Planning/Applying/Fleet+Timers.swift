@@ -173,7 +173,12 @@ extension Fleet {
     var push = question(device, trigger: instance, catchingUp: instance)
     if push.route == .backgroundPush {
       let trigger = waitingByBackground(device) ?? instance
-      if pushesForWrongToo(device, trigger: trigger, catchingUp: instance, event, &visit, into: &output) { return }
+      // No push is made for an instance that its timeline has spent. Alone, it is held until it has tokens.
+      if !isSpentByTimeline(instance),
+        pushesForWrongToo(device, trigger: trigger, catchingUp: instance, event, &visit, into: &output)
+      {
+        return
+      }
       push.named = .catchingUp
     }
     examine(push, fromTimer: true, event, &visit, into: &output)
