@@ -32,7 +32,7 @@ extension Fleet {
         device: device, ordinal: record.takeOrdinal(),
         push: .reload(examination.route.rate, of: examination.route.target), event: newest,
         servedStart: output.served.count, servedCount: 0, chargesStart: output.charges.count, chargesCount: 0))
-    // The instances are collected first: what waits says which kinds a background push names, and is ended below.
+    // The instances are collected first: `names` asks what waits, which is ended below.
     visit.reached.clear()
     var walk = registry.instances(of: device)
     while let instance = walk.next(registry) {
@@ -109,14 +109,14 @@ extension Fleet {
   ) {
     let waiting = registry.instances[instance].waiting
     // The screen is right afterwards, so what it was is asked first.
-    let catchesUp = !hasPending(instance) && catchesUp(instance, examination.question)
+    let isServedWithoutEvent = !hasPending(instance) && catchesUp(instance, examination.question)
     registry.noteReload(instance, at: now)
     registry.set(.awaitsPush, true, instance)
     notePush(instance)
     let truth = place.flatMap { $0 < visit.reachedTruths.count ? visit.reachedTruths[$0].ifPresent : nil }
     markFresh(instance, truth: truth, after: event)
     guard hasPending(instance) else {
-      if catchesUp { serveWithoutEvent(instance, into: &output) }
+      if isServedWithoutEvent { serveWithoutEvent(instance, into: &output) }
       return
     }
     let start = output.causes.count

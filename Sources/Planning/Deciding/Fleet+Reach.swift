@@ -24,10 +24,17 @@ extension Fleet {
     return false
   }
 
-  /// Returns whether a background push is made for the widget, and so names its kind. It never is for a widget that another route
-  /// reaches, or that has spent its tokens on its own timeline. The kinds of a push that is made follow from what it serves
-  /// (`Fleet.serve`): an instance that is named for another cause must be served, too. The timer of `catchingUp` has fired already, so a
-  /// push that leaves it out must set that again (`Fleet.pushesForWrongToo`).
+  /// Returns whether a background push is made for the widget: this decides which kinds such a push names. It never is for a widget
+  /// that another route reaches, or that has spent its tokens on its own timeline.
+  ///
+  /// All else follows. A named kind is reloaded, so `reaches` weighs and charges each of its widgets; `Fleet.serve` lists those for which
+  /// the push is made; and the payload names their kinds (`Fleet.command`). For an edit:
+  /// - The trigger is always named, or it would lead to the same push again. To keep a kind out of background pushes, change its route
+  ///   (`Fleet.route`).
+  /// - It is asked again while a push is weighed and made, and what waits may end meanwhile: from `Fleet.bringUpToDate` on, the answer may
+  ///   change from true to false, not back.
+  /// - What is named without an event that waits must be served, too (`catchesUp`).
+  /// - A push that leaves `catchingUp` out must set its timer again, which has fired (`Fleet.catchUp`).
   @inline(__always)
   func names(_ instance: InstanceSlot, _ push: PushQuestion) -> Bool {
     let isMeant =

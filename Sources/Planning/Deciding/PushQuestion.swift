@@ -13,7 +13,7 @@ struct PushQuestion {
   enum NamedKinds {
     /// The kinds on which events wait, and that of `catchingUp`.
     case waiting
-    /// Those, and the kinds of screens that are wrong although no event waits, and whose examination is due.
+    /// Those of `waiting`, and the kinds of screens that are wrong although no event waits, and whose examination is due.
     case waitingAndWrong
     /// The kind of `catchingUp` alone.
     case catchingUp
