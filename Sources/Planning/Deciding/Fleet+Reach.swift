@@ -27,14 +27,16 @@ extension Fleet {
   /// Returns whether a background push is made for the widget: this decides which kinds such a push names. It never is for a widget
   /// that another route reaches, or that has spent its tokens on its own timeline.
   ///
-  /// All else follows. A named kind is reloaded, so `reaches` weighs and charges each of its widgets; `Fleet.serve` lists those for which
-  /// the push is made; and the payload names their kinds (`Fleet.command`). For an edit:
+  /// All else follows. A named kind is reloaded, so `reaches` weighs and charges each of its widgets; of those that it reaches,
+  /// `Fleet.serve` lists the ones on which an event waits or that catch up; and the payload names their kinds (`Fleet.command`). What
+  /// is left out keeps waiting: each other instance becomes the trigger of a push of its own (`Fleet.decide`), or has a timer. For an edit:
   /// - The trigger is always named, or it would lead to the same push again. To keep a kind out of background pushes, change its route
   ///   (`Fleet.route`).
   /// - It is asked again while a push is weighed and made, and what waits may end meanwhile: from `Fleet.bringUpToDate` on, the answer may
   ///   change from true to false, not back.
   /// - What is named without an event that waits must be served, too (`catchesUp`).
-  /// - A push that leaves `catchingUp` out must set its timer again, which has fired (`Fleet.catchUp`).
+  /// - A push that leaves `catchingUp` out must set its timer again, which has fired. `Fleet.catchUp` relies on it where the trigger is
+  ///   another instance.
   @inline(__always)
   func names(_ instance: InstanceSlot, _ push: PushQuestion) -> Bool {
     let isMeant =

@@ -2,11 +2,13 @@
 /// and what it is worth.
 struct PushQuestion {
   var device: DeviceSlot
-  /// The instance that leads to the push.
+  /// The instance with which the push is weighed: one on which an event waits, or `catchingUp`. It is
+  /// among those that a push reaches if it is made.
   var trigger: InstanceSlot
   var route: Route
   var named = NamedKinds.waiting
-  /// The instance that is examined although no event waits on it, because its screen is wrong; absent if there is none.
+  /// The instance that is examined although no event waits on it, because its screen is wrong; absent if an event leads to the push.
+  /// Beside it, the trigger may be an instance on which an event waits for the same background push (`Fleet.catchUp`).
   var catchingUp = InstanceSlot.absent
 
   /// A choice of kinds for a background push, which reloads only the kinds that it names.
