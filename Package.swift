@@ -160,7 +160,12 @@ let package = Package(
       resources: [.embedInCode("Templates")]),
     // Must never depend on Planning, Auditing or a database: it checks what they did from public records alone.
     .target(name: "Verification", dependencies: ["Domain", "Policies", "JSON"]),
-    .target(name: "Replay", dependencies: ["Planning", "Domain", "Policies", "JSON", "LineFiles"]),
+    .target(
+      name: "Replay",
+      dependencies: [
+        "Planning", "Domain", "Policies", "JSON", "LineFiles",
+        .product(name: "HeapModule", package: "swift-collections"),
+      ]),
     .target(name: "Backtesting", dependencies: ["Replay", "Planning", "Domain", "Policies", "JSON", "LineFiles"]),
     .target(
       name: "Benchmarks",

@@ -153,10 +153,7 @@ public struct BacktestRun: ~Copyable {
       report.devices += 1
       collector.register(registration)
       let time = (start ?? registration.updatedAt).microseconds
-      for replay in replays {
-        replay.step(.registration(registration), at: time, nothing)
-        for channel in registration.channels() { replay.step(.registration(channel), at: time, nothing) }
-      }
+      for replay in replays { replay.register(registration, at: time, nothing) }
       tell(.registering, report.devices, done: devices.bytesConsumed, total: devices.bytesTotal)
     }
   }

@@ -1,6 +1,7 @@
 import Domain
 import Planning
 import Policies
+import Replay
 
 /// The replay of the log through one policy: its planner, the reloads that the planner paid for, and the answers of its
 /// devices.
@@ -23,20 +24,21 @@ final class CandidateReplay {
   private(set) var receipts = 0
   /// The changes that count for objectives.
   private(set) var objectives: ObjectiveRecord
-  /// The Live Activities as the modelled devices register them.
-  private(set) var activities: ModelledActivities
-  private let model: DeviceModel
+  /// The Live Activities on the modelled devices.
+  private var activities = ModelledActivities()
+  /// The fates of pushes to Live Activities.
+  private var courses: ActivityCourses
   private var planner: Planner
   private var output = PlannerOutput()
   private var offset: Int64 = 0
   /// The hidden budget of each measured instance; nil if its device grants every push.
   private var budgets: [DeviceBudget?] = []
-  /// The records that devices will send in answer to commands, in the order of their times. All answers have the same
-  /// delay, so that is the order in which they are made.
-  private var answers: [(at: Int64, content: LogRecord.Content)] = []
-  /// The index in `answers` of the next one that the planner gets. It is 0 again when all were taken, because `answers` is
+  /// The receipts that devices will send for reloads, in the order of their times. All have the same delay, so that is the order in
+  /// which they are made.
+  private var receiptsDue: [(at: Int64, content: Signal)] = []
+  /// The index in `receiptsDue` of the next one that the planner gets. It is 0 again when all were taken, because `receiptsDue` is
   /// emptied then.
-  private var answered = 0
+  private var receiptsTaken = 0
   /// The devices in developer mode. Pushes are free for them, so they are left out of the counts.
   private var developers: Set<Identifier> = []
   /// For each device whose last push reloaded instances without showing them anything, that push and these instances.
@@ -49,18 +51,17 @@ final class CandidateReplay {
   /// The number of records after which the planner drops the changes collected for a commit. No commit ever takes them
   /// here, so they would grow with the log.
   private static let forgetEvery: Int64 = 1 << 20
-  /// The time from a command to the answer of its device, µs.
+  /// The time from a command to the receipt of its device, µs.
   private static let delay = Int64(DeviceModel.receiptSeconds.value * 1e6)
 
   /// Prepares the replay of one policy.
   init(_ candidate: BacktestOptions.Candidate, model: DeviceModel) {
     name = candidate.name
     policy = candidate.policy
-    self.model = model
+    courses = ActivityCourses(model, looks: LookModel(model, screens: nil, curve: KindPolicy.defaultViews))
     planner = Planner(policy: candidate.policy)
     recount = LedgerRecount(candidate.policy)
     objectives = ObjectiveRecord(candidate.policy)
-    activities = ModelledActivities(candidate.policy, model: model)
   }
 
   /// The number of started activities that cannot be updated or ended now.
@@ -70,17 +71,20 @@ final class CandidateReplay {
   /// registered.
   func equip(_ streams: [InstanceStream], _ devices: ModelledDevices, objectiveShare: Double) {
     objectives.choose(streams, share: objectiveShare)
+    courses = ActivityCourses(devices.model, looks: devices.looks)
     budgets = streams.map { devices.budget(of: $0) }
     reloads = Array(repeating: [], count: streams.count)
   }
 
-  /// Plans the ticks that are due before an instant, and the answers that devices have sent by then.
+  /// Plans the ticks that are due before an instant, and what devices have said by then.
   func tick(before time: Int64, _ streams: MeasuredInstances) {
     while true {
       let due = planner.nextTimer?.microseconds ?? .max
-      let answer = answered < answers.count ? answers[answered].at : .max
-      if answered < answers.count, answer <= due, answer <= time {
-        takeAnswer(streams)
+      let receipt = receiptsTaken < receiptsDue.count ? receiptsDue[receiptsTaken].at : .max
+      let activity = activities.next?.microseconds ?? .max
+      let answer = min(receipt, activity)
+      if answer != .max, answer <= due, answer <= time {
+        if receipt <= activity { takeReceipt(streams) } else { takeActivity(streams) }
       } else if due < time {
         step(.tick, at: due, streams)
       } else {
@@ -89,32 +93,44 @@ final class CandidateReplay {
     }
   }
 
-  /// Plans the next answer of a device.
-  private func takeAnswer(_ streams: MeasuredInstances) {
-    let answer = answers[answered]
-    answered += 1
-    if answered == answers.count {
-      answers.removeAll(keepingCapacity: true)
-      answered = 0
+  /// Plans the next receipt of a device.
+  private func takeReceipt(_ streams: MeasuredInstances) {
+    let receipt = receiptsDue[receiptsTaken]
+    receiptsTaken += 1
+    if receiptsTaken == receiptsDue.count {
+      receiptsDue.removeAll(keepingCapacity: true)
+      receiptsTaken = 0
     }
-    step(answer.content, at: answer.at, streams)
+    step(.signal(receipt.content), at: receipt.at, streams)
+  }
+
+  /// Plans what is said next about a Live Activity.
+  private func takeActivity(_ streams: MeasuredInstances) {
+    guard let time = activities.next?.microseconds, let content = activities.takeNext() else { return }
+    step(content, at: time, streams)
+  }
+
+  /// Plans a registration, and those of the channels to which its activities listen.
+  /// - Parameters:
+  ///   - registration: The registration, from a file.
+  ///   - time: Log time, µs.
+  ///   - streams: The measured instances.
+  func register(_ registration: Registration, at time: Int64, _ streams: MeasuredInstances) {
+    step(.registration(activities.register(registration)), at: time, streams)
   }
 
   /// Plans one record and counts its decisions and commands.
   func step(_ content: LogRecord.Content, at time: Int64, _ streams: MeasuredInstances) {
-    var event: DomainEvent?
     switch content {
-    case .event(let given): event = given
     case .registration(let registration):
       if registration.developerMode {
         developers.insert(registration.device)
       } else {
         developers.remove(registration.device)
       }
-      activities.register(registration)
       recount.register(registration)
     case .signal(let signal): refund(signal)
-    case .forget, .policy, .claims, .tick: break
+    case .event, .forget, .policy, .claims, .tick: break
     }
     planner.begin(content, offset: offset, timestamp: Timestamp(microseconds: time))
     offset += 1
@@ -129,9 +145,12 @@ final class CandidateReplay {
         if decision.reason == .emittedCoalesced, !unserved.isEmpty { noteJoined(planner.decision(index, of: output)) }
       }
       noteObjectives(streams)
-      for index in 0..<output.commandCount { note(planner.command(index, of: output), event: event, streams) }
+      for index in 0..<output.commandCount { note(planner.command(index, of: output), streams) }
     }
     if offset % Self.forgetEvery == 0 { planner.takeChanges { _, _ in } }
+    if case .registration(let registration) = content {
+      for channel in registration.channels() { step(.registration(channel), at: time, streams) }
+    }
   }
 
   /// Notes the decisions of the last step about kinds with an objective.
@@ -161,7 +180,7 @@ final class CandidateReplay {
   }
 
   /// Counts a command, and lets its device answer.
-  private func note(_ command: Command, event: DomainEvent?, _ streams: MeasuredInstances) {
+  private func note(_ command: Command, _ streams: MeasuredInstances) {
     recount.count(command)
     let isActivity = command.surface.showsActivities
     let action = isActivity ? self.action(of: command) : nil
@@ -170,8 +189,9 @@ final class CandidateReplay {
       if !isActivity { noteUnserved(command) }
     }
     if isActivity {
-      if action == "start" { answer(activities.started(by: command, event: event), to: command) }
-      if action == "end" { answer(activities.ended(by: command), to: command) }
+      if let zone = activities.timeZone(of: command.device) {
+        activities.take(command, courses.course(of: command, zone: zone))
+      }
       return
     }
     var reloaded: [Int] = []
@@ -181,21 +201,15 @@ final class CandidateReplay {
       reloaded.append(stream)
       guard budgets[stream]?.grants(at: command.at.microseconds) == true else { continue }
       receipts += 1
-      answers.append(
+      receiptsDue.append(
         (
           command.at.microseconds + Self.delay,
-          .signal(
-            Signal(
-              device: command.device, id: "receipt-\(receipts)", time: command.at,
-              kind: .widgetFetched(instance: charge.owner)))
+          Signal(
+            device: command.device, id: "receipt-\(receipts)", time: command.at,
+            kind: .widgetFetched(instance: charge.owner))
         ))
     }
     if !reloaded.isEmpty { lastReloads[command.device] = (command.command, reloaded) }
-  }
-
-  private func answer(_ registration: Registration?, to command: Command) {
-    guard let registration else { return }
-    answers.append((command.at.microseconds + Self.delay, .registration(registration)))
   }
 
   /// Returns the `event` of a Live Activity payload: `start`, `update` or `end`. The first member of that name is the
@@ -230,6 +244,6 @@ extension CandidateReplay {
         surfaces[surface].map { BacktestReport.SurfaceCounts(surface: surface, tally: $0) }
       },
       ledgers: recount.limited.map { BacktestReport.LedgerRecheck(ledger: $0, over: over[$0] ?? 0) },
-      startsWithoutToken: activities.startsWithoutToken, zombies: zombies)
+      activities: activities.counts, zombies: zombies)
   }
 }

@@ -5,6 +5,7 @@ import Policies
 import Testing
 
 @testable import Backtesting
+@testable import Replay
 
 @Suite("Surfaces other than widgets in a backtest")
 struct SurfaceTests {
@@ -139,16 +140,48 @@ struct SurfaceTests {
     #expect(activity.priority10 >= 2)
     #expect(activity.commands == activity.starts + activity.updates + activity.ends)
     #expect(activity.commands == activity.priority10 + activity.priority5)
-    #expect(report.commands[0].startsWithoutToken == 0)
-    #expect(report.commands[0].zombies == 0)
+    #expect(report.commands[0].activityFates.isEmpty)
   }
 
-  @Test("activities that hand over no token are counted")
-  func token() throws {
-    let reports = try (1...12 as ClosedRange<UInt64>).map { try simulate(DeviceModel(.apple, seed: $0)) }
-    let without = reports.filter { $0.commands[0].startsWithoutToken == 1 }
-    #expect((1...11).contains(without.count))
-    for report in without { #expect(try counts(.liveActivity, in: report).updates == 0) }
+  @Test(
+    "devices of the model lose starts, tokens and pushes, and people remove activities; the recount still finds nothing overspent"
+  )
+  func fates() throws {
+    var sum = ModelledActivities.Counts()
+    for seed in 1...40 as ClosedRange<UInt64> {
+      let commands = try simulate(DeviceModel(.apple, seed: seed)).commands[0]
+      let fates = commands.activities
+      sum.withoutToken += fates.withoutToken
+      sum.removed += fates.removed
+      sum.refused += fates.refused
+      #expect(commands.ledgers.allSatisfy { $0.over == 0 })
+      #expect(fates.withoutToken + fates.removed <= 1 || fates.refused > 0, "one card")
+      if fates.withoutToken == 1, fates.refused == 0 {
+        let activity = try #require(commands.surfaces.first { $0.surface == .liveActivity })
+        #expect(activity.updates + activity.ends == 0, "nothing can be sent to it")
+      }
+    }
+    #expect((1...39).contains(sum.withoutToken))
+    #expect((1...10).contains(sum.removed))
+    #expect((1...30).contains(sum.refused))
+  }
+
+  @Test("a device shows ten starts a day")
+  func startsShown() {
+    let model = DeviceModel(.apple, seed: 1)
+    var courses = ActivityCourses(model, looks: LookModel(model, screens: nil, curve: KindPolicy.defaultViews))
+    var shown: [Int] = []
+    for hour in 0..<48 {
+      let at = Timestamp(microseconds: Int64(hour) * 3_600_000_000)
+      let command = Command(
+        command: "c\(hour)", device: "d", app: "a.b", environment: .production, surface: .liveActivity, serves: [],
+        charged: [], apns: Command.APNs(address: .token("ab"), headers: [], payload: "{}"), at: at, expires: at,
+        policy: PolicyReference(version: "1", hash: "0"), subject: "match/1")
+      let course = courses.course(of: command, zone: "GMT")
+      if course.isTaken, course.isShown { shown.append(hour) }
+    }
+    #expect(shown.count == 20)
+    for hour in shown { #expect(shown.count { (hour..<hour + 24).contains($0) } <= 10) }
   }
 
   @Test(

@@ -146,6 +146,54 @@ struct PlanRunTests {
     #expect(summary.pending == 1)
   }
 
+  @Test("devices register the activities that pushes start if they are told to; otherwise these run as the files say")
+  func registersActivities() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("plan-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let device =
+      #"{"device":"p","app":"a","environment":"production","platform":"iOS","osVersion":"26","timeZone":"UTC","#
+      + #""updatedAt":"2026-06-01T00:00:00Z","pushToStart":[{"kind":"Match","token":"ab","interests":["match/1"]}]}"#
+    let events = ["started", "goal", "goal", "final"].enumerated().map { number, type in
+      #"{"specversion":"1.0","id":"\#(number)","source":"s","type":"match.\#(type)","subject":"match/1","#
+        + #""time":"2026-06-01T19:\#(10 * number + 10):00Z","data":{"score":\#(number)}}"#
+    }
+    try Data(device.utf8).write(to: folder.appendingPathComponent("devices.jsonl"))
+    try Data(events.joined(separator: "\n").utf8).write(to: folder.appendingPathComponent("events.jsonl"))
+    let policy = try PolicyDocument(
+      yaml: """
+        version: "1"
+        kinds:
+          Match:
+            surface: liveActivity
+            activity:
+              attributesType: MatchAttributes
+              contentState: { score: "{data.score}" }
+              alert: { title: Match, body: "{data.score}" }
+            rules:
+              - { event: match.started, action: start, relevance: { base: 1 } }
+              - { event: match.final, action: end, relevance: { base: 1 } }
+              - { event: match.goal, relevance: { base: 0.9 } }
+        """, file: "policy")
+    for registers in [false, true] {
+      var options = PlanOptions(
+        policy: policy.policy, devices: folder.appendingPathComponent("devices.jsonl").path,
+        events: folder.appendingPathComponent("events.jsonl").path)
+      options.registersActivities = registers
+      var kinds: [String] = []
+      let summary = try run(options) { (output, planner) in
+        for index in output.commands.indices {
+          let payload = planner.command(index, of: output).apns.payload
+          kinds.append(["start", "update", "end"].first { payload.contains(#""event":"\#($0)""#) } ?? "none")
+        }
+      }
+      // The registration is answered, too.
+      #expect(kinds == (registers ? ["start", "update", "update", "update", "end"] : ["start"]))
+      #expect(summary.zombies == (registers ? 0 : 1))
+      #expect(summary.registrations == 1, "of the file")
+    }
+  }
+
   @Test("an event with an integer of more than 64 bits that an interest key reads is refused with its line")
   func inexactNumber() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("plan-\(UUID().uuidString)")

@@ -85,6 +85,10 @@ struct HelpTests {
       (["nonsense"], "unexpected argument 'nonsense'"),
       (["plan"], "missing expected argument '--policy <file>'"),
       (["x\ncritical: forged"], "x\\u{a}critical: forged"),
+      (
+        ["plan", "--policy", "p", "--devices", "d", "--events", "e", "--as-run", "--register-activities"],
+        "--as-run plans what the topics hold, so it takes no --register-activities"
+      ),
       (["plan", "--policy", "-", "--devices", "-", "--events", "e"], "only one input can be - (standard input)"),
       (
         ["fleet", "--events", "-", "--devices", "1", "--out", "o", "--template", "-"],

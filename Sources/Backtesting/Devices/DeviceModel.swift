@@ -94,14 +94,28 @@ public struct DeviceModel: Equatable, Sendable {
   static let receiptSeconds = Parameter(
     "receiptSeconds", 2, source: "no figure was found; from the push to the receipt in the log", confidence: "inference"
   )
-  /// The share of activities started by push whose app registers an update token.
-  static let startsWithToken = Parameter(
-    "startsThatReturnAToken", 5.0 / 14,
+  /// The share of starts after which the system wakes the app, which then registers the activity's token. Otherwise it does when a person
+  /// opens it.
+  static let startsThatWakeTheApp = Parameter(
+    "startsThatWakeTheApp", 5.0 / 14,
     source: "one team's note: 9 of 14 activities started by push returned no update token", confidence: "low")
+  /// The starts that a device shows in 24 hours. It accepts more and does nothing.
+  static let startsPerDay = Parameter(
+    "startsPerDay", 10,
+    source: "Apple's developer forum, thread 799505; about 10 in a short time, which is not stated; a day is taken",
+    confidence: "low")
+  /// The share of pushes to Live Activities that APNs refuses, because the token has changed since it was registered.
+  static let activityPushesRefused = Parameter(
+    "activityPushesRefused", 0.01, source: "no figure was found; tokens change, as Apple's documentation says",
+    confidence: "inference")
+  /// The share of the looks at a device after which the person removes an activity.
+  static let looksThatRemoveAnActivity = Parameter(
+    "looksThatRemoveAnActivity", 0.01, source: "no figure was found", confidence: "inference")
 
   private static let appleFigures = [
     reloadsLeast, reloadsMost, looksForMost, spacing, anchorLatest, seenLeast, looksPerDayLeast, looksPerDayMost,
-    opensApp, foregroundSeconds, receiptSeconds, startsWithToken,
+    opensApp, foregroundSeconds, receiptSeconds, startsThatWakeTheApp, startsPerDay,
+    activityPushesRefused, looksThatRemoveAnActivity,
   ]
 
   // MARK: Random choices
@@ -112,6 +126,15 @@ public struct DeviceModel: Equatable, Sendable {
     var hash = FNV1a()
     for name in names { hash.add(text: name.utf8.span) }
     return SeededRandom(seed: seed, stream: hash.value)
+  }
+
+  /// Returns whether a look opens the app.
+  /// - Parameters:
+  ///   - device: The id of the device.
+  ///   - look: The time of the look, µs.
+  func opensApp(device: Identifier, look: Int64) -> Bool {
+    var random = random("opens", device, "\(look)")
+    return random.unit() < Self.opensApp.value
   }
 
   /// Returns the share of the looks at a device that see one of its widgets, 0…1.

@@ -106,8 +106,7 @@ struct LookSignals {
         say(.widgetViewed(instance: instance), device, at: look, until)
       }
     }
-    var opens = model.random("opens", device.name, "\(look)")
-    if opens.unit() < DeviceModel.opensApp.value {
+    if model.opensApp(device: device.name, look: look) {
       say(.appForegrounded, device, at: look, until)
       say(.appBackgrounded, device, at: look + Int64(DeviceModel.foregroundSeconds.value * 1e6), until)
     }

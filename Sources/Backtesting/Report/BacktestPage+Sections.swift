@@ -111,10 +111,9 @@ extension BacktestPage {
       ledgers += policy.ledgers.map { [policy.name, $0.ledger.rawValue, String($0.over)] }
     }
     html += Self.table(["plan", "ledger", "over"], ledgers, texts: [1], isOurs: { _ in false })
-    for policy in report.commands where policy.startsWithoutToken + policy.zombies > 0 {
-      html +=
-        "<p>\(HTMLText.escape(policy.name)): \(policy.startsWithoutToken) started activities handed over no token, "
-      html += "\(policy.zombies) activities still run and cannot be ended.</p>\n"
+    for policy in report.commands where !policy.activityFates.isEmpty {
+      let fates = policy.activityFates.map { "\($0.label) \(HTMLText.number(Double($0.count), 0))" }
+      html += "<p>\(HTMLText.escape(policy.name)), activities: \(fates.joined(separator: ", "))</p>\n"
     }
     return html
   }

@@ -169,7 +169,10 @@ extension BacktestReport.Commands {
       json.member("ledger", ledger.ledger.rawValue)
       json.member("over", ledger.over)
     }
-    json.member("startsWithoutToken", startsWithoutToken)
+    json.member("startsNotShown", activities.notShown)
+    json.member("startsWithoutToken", activities.withoutToken)
+    json.member("activitiesRemoved", activities.removed)
+    json.member("activityPushesRefused", activities.refused)
     json.member("zombies", zombies)
   }
 }

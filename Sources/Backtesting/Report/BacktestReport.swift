@@ -47,10 +47,19 @@ public struct BacktestReport: Equatable, Sendable {
     public var surfaces: [SurfaceCounts]
     /// The recount of each ledger with a limit.
     public var ledgers: [LedgerRecheck]
-    /// The number of started activities whose app registered no update token.
-    public var startsWithoutToken: Int
+    /// The fates of the Live Activities that pushes started.
+    package var activities: ModelledActivities.Counts
     /// The number of activities that could not be updated or ended at the end of the run.
     public var zombies: Int
+
+    /// What failed or ended early among the Live Activities that pushes started, for people: those with a count.
+    public var activityFates: [(label: String, count: Int)] {
+      [
+        ("starts not shown", activities.notShown), ("without a token", activities.withoutToken),
+        ("removed by a person", activities.removed), ("pushes refused", activities.refused),
+        ("still running that cannot be ended", zombies),
+      ].filter { $0.count > 0 }
+    }
   }
 
   /// The decisions and commands of one policy's planner for one surface.

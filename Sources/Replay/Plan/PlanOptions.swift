@@ -21,6 +21,9 @@ public struct PlanOptions: Sendable {
   public var commands: String?
   /// The path to write refused lines to; nil only counts them.
   public var deadLetters: String?
+  /// Whether devices register the Live Activities that pushes start, and register again when pushes have ended them, each after two
+  /// seconds. If not, an activity runs as the files say.
+  public var registersActivities = false
   /// The log that the run stands for. It fixes the order and the times of the records.
   public var log = Log.own
   /// The time after the last record for which timers still fire; nil fires none. A replayed log fires none.

@@ -33,6 +33,8 @@ public struct PlanRun: ~Copyable {
   private var registered: Set<Identifier> = []
   private var zombies: Set<Zombie> = []
   private var nextZombieLook: Int64 = .min
+  /// The activities on the devices; nil if the files hold all that devices register.
+  private var activities: ModelledActivities?
   private let progress: (Progress) -> Void
   private let observe: ((PlannerOutput, borrowing Planner) throws -> Void)?
 
@@ -67,6 +69,7 @@ public struct PlanRun: ~Copyable {
     }
     planner = Planner(policy: policy)
     if options.log == .replayed { offset = 1 }
+    if options.registersActivities { activities = ModelledActivities() }
     sinks = try PlanSinks(options)
   }
 
@@ -145,10 +148,15 @@ public struct PlanRun: ~Copyable {
     try devices.next { (line) throws(LineFileError) in try refuse(line, \.refusedRegistrations) }
   }
 
-  /// Plans a registration, and those of the channels to which its activities listen.
+  /// Plans a registration of a file.
   private mutating func step(_ registration: Registration, at time: Timestamp) throws {
     summary.registrations += 1
     if options.screens != nil { registered.insert(registration.device) }
+    try register(activities?.register(registration) ?? registration, at: time)
+  }
+
+  /// Plans a registration, and those of the channels to which its activities listen.
+  private mutating func register(_ registration: Registration, at time: Timestamp) throws {
     try step(.registration(registration), at: time)
     for channel in registration.channels() { try step(.registration(channel), at: time) }
   }
@@ -172,12 +180,20 @@ public struct PlanRun: ~Copyable {
     }
   }
 
-  /// Plans a tick for each timer that is due before an instant.
+  /// Plans a tick for each timer that is due before an instant, and what devices say by then of the activities that pushes started.
   private mutating func tick(before time: Timestamp) throws {
     guard options.log == .own else { return }
-    while let due = planner.nextTimer, due < time {
-      summary.ticks += 1
-      try step(.tick, at: due)
+    while true {
+      let due = planner.nextTimer ?? .distantFuture
+      if let said = activities?.next, said <= due, said <= time {
+        guard case .registration(let registration) = activities?.takeNext() else { continue }
+        try register(registration, at: said)
+      } else if due < time {
+        summary.ticks += 1
+        try step(.tick, at: due)
+      } else {
+        return
+      }
     }
   }
 
@@ -196,11 +212,19 @@ public struct PlanRun: ~Copyable {
       done = planner.advance(into: &output, decisionsMax: Self.stepDecisionsMax)
       if output.decisionCount + output.commandCount == 0 { continue }
       tally.count(output)
+      if activities != nil { letDevicesAnswer() }
       try sinks.write(output, of: planner)
       try observe?(output, planner)
     }
     if planner.now.microseconds >= nextZombieLook { lookForZombies() }
     if offset % Self.forgetEvery == 0 { planner.takeChanges { _, _ in } }
+  }
+
+  /// Lets the devices show and end the activities of the commands of a step.
+  private mutating func letDevicesAnswer() {
+    for index in output.commands.indices where output.commands[index].push.surface.showsActivities {
+      activities?.take(planner.command(index, of: output), ModelledActivities.Course())
+    }
   }
 
   /// Adds the running activities that cannot be updated or ended to the summary.

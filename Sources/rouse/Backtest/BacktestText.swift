@@ -168,10 +168,9 @@ enum BacktestText {
     for policy in report.commands {
       text += "\(policy.name), over budget: "
       text += policy.ledgers.map { "\($0.ledger.rawValue) \($0.over)" as PrintableText }.joined(separator: ", ") + "\n"
-      if policy.startsWithoutToken > 0 || policy.zombies > 0 {
-        text +=
-          "\(policy.name): \(Digits.count(policy.startsWithoutToken, "started activity", "started activities")) handed over no "
-        text += "token, \(Digits.grouped(policy.zombies)) still running that cannot be ended\n"
+      if !policy.activityFates.isEmpty {
+        let fates = policy.activityFates.map { "\($0.label) \(Digits.grouped($0.count))" }
+        text += "\(policy.name), activities: \(fates.joined(separator: ", "))\n"
       }
     }
     return text

@@ -28,6 +28,10 @@ struct PlanCommand: ParsableCommand {
       no broadcast channels. Such a log has no ticks, so what waits is looked at again with the next record, and what \
       still waits at the end stays open. Without --as-run, timers fire when they are due, as they do in operation.
 
+      A Live Activity that a push starts is updated once its registration is read. If the files hold no such registrations, \
+      use --register-activities: then devices register an activity two seconds after its start, and register without it two \
+      seconds after its end.
+
       EXAMPLE
         rouse plan --policy policy.yaml --devices devices.jsonl.gz \\
           --events events.jsonl.gz --decisions decisions.jsonl.gz \\
@@ -58,9 +62,14 @@ struct PlanCommand: ParsableCommand {
   var drain = true
   @Flag(help: "Plan as rouse run does with timestamps=event on one partition: without ticks.")
   var asRun = false
+  @Flag(help: "Let devices register the Live Activities that pushes start.")
+  var registerActivities = false
   @OptionGroup var output: FormatOption
 
   func validate() throws {
+    if asRun && registerActivities {
+      throw ValidationError("--as-run plans what the topics hold, so it takes no --register-activities")
+    }
     try Files.checkDistinct(
       outputs: [
         ("--decisions", decisions), ("--commands", commands), ("--dead-letters", deadLetters),
@@ -81,6 +90,7 @@ struct PlanCommand: ParsableCommand {
     options.commands = commands
     options.deadLetters = deadLetters
     options.log = asRun ? .replayed : .own
+    options.registersActivities = registerActivities
     options.drain = drain ? PlanOptions.drainDefault : nil
     let line = ProgressLine()
     defer { line.end() }

@@ -94,6 +94,10 @@ enum PlanReport {
       text += "\nand \(Digits.grouped(moreZombies)) more zombies; "
       text += "`rouse audit zombies` lists those that were started by push"
     }
+    if summary.firstZombies.contains(where: { $0.cause == .neverRegistered }) {
+      text += "\nif the files hold no registrations of such activities, --register-activities lets devices "
+      text += "register them"
+    }
     for line in summary.firstDeadLetters { text += "\nrefused \(line)" }
     let more = summary.deadLetters - summary.firstDeadLetters.count
     if more > 0 { text += "\nand \(Digits.grouped(more)) more; all of them go to --dead-letters" }

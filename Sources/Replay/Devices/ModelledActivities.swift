@@ -1,0 +1,255 @@
+package import Domain
+import HeapModule
+import JSON
+
+/// The Live Activities that pushes start and end on modelled devices, and what these devices and the sender of the pushes say of it.
+///
+/// A device shows a card for a start. Its app registers the card with its token or its channel, and registers again when the card is gone.
+/// A person may remove it. What is lost, refused or late, the caller decides for each push (`Course`).
+package struct ModelledActivities {
+  /// The fate of a push.
+  package struct Course: Equatable, Sendable {
+    /// Whether the sender reports what APNs answered.
+    package var isReported = false
+    /// Whether APNs takes the push. If not, its token is dead (status 410), and the app registers another one after `token`.
+    package var isTaken = true
+    /// Whether the device shows the card of a start.
+    package var isShown = true
+    /// The time from a start until the app registers the card; nil: it never does.
+    package var token: TimeSpan? = .seconds(2)
+    /// The time from a start until the person removes the card; nil: the card stays.
+    package var removal: TimeSpan?
+
+    /// Creates the fate of a push to a device on which everything works.
+    package init() {}
+  }
+
+  /// The numbers of pushes and cards of a run.
+  package struct Counts: Equatable, Sendable {
+    /// The starts that no device showed.
+    package var notShown = 0
+    /// The cards that no app registers.
+    package var withoutToken = 0
+    /// The cards that a person removed.
+    package var removed = 0
+    /// The pushes that APNs refused.
+    package var refused = 0
+  }
+
+  private struct Card {
+    var id: Identifier
+    var kind: Identifier
+    var subject: Identifier
+    var startedAt: Timestamp
+    /// Absent until the app has registered it.
+    var address: PushTarget?
+    /// The channel to which the start tells the device to listen; nil if it asks for a token.
+    var channel: Identifier?
+  }
+
+  private struct Device {
+    var registration: Registration
+    var cards: [Card] = []
+
+    /// Gives a card its channel, or a token. Returns whether there is such a card.
+    mutating func address(card id: Identifier, token: String) -> Bool {
+      guard let place = cards.firstIndex(where: { $0.id == id }) else { return false }
+      cards[place].address = cards[place].channel.map { .channel($0) } ?? .token(token)
+      return true
+    }
+
+    /// Returns whether there is a push-to-start token of the kind, which is changed.
+    mutating func change(startToken token: String, of kind: Identifier) -> Bool {
+      guard let place = registration.pushToStart.firstIndex(where: { $0.kind == kind }) else { return false }
+      registration.pushToStart[place].token = token
+      return true
+    }
+  }
+
+  /// A thing that is said later.
+  private enum Answer {
+    case report(Signal)
+    case address(card: Identifier)
+    case startToken(kind: Identifier)
+    case removal(card: Identifier)
+    case registration
+  }
+
+  private struct Due: Comparable {
+    var at: Timestamp
+    /// Tells answers of one instant apart: they are given in the order in which they were made.
+    var number: Int
+    var device: Identifier
+    var answer: Answer
+
+    static func < (left: Due, right: Due) -> Bool { (left.at, left.number) < (right.at, right.number) }
+    static func == (left: Due, right: Due) -> Bool { left.number == right.number }
+  }
+
+  /// The numbers so far.
+  package private(set) var counts = Counts()
+  private var devices: [Identifier: Device] = [:]
+  private var answers = Heap<Due>()
+  private var answersMade = 0
+  private var tokens = 0
+  private let reader = JSONReader()
+
+  /// The time from a push to what is said of it at once.
+  private static let soon = TimeSpan.seconds(2)
+  /// The longest life of an activity. Source: Apple, "Displaying live data with Live Activities".
+  package static let life = TimeSpan.hours(8)
+
+  /// Creates devices without activities.
+  package init() {}
+
+  /// Takes a registration from outside.
+  /// - Returns: The registration, with the cards that the app has registered since.
+  package mutating func register(_ registration: Registration) -> Registration {
+    if registration.pushToStart.isEmpty && registration.activities.isEmpty && devices[registration.device] == nil {
+      return registration
+    }
+    devices[registration.device, default: Device(registration: registration)].registration = registration
+    return self.registration(of: registration.device, at: registration.updatedAt) ?? registration
+  }
+
+  /// Returns the IANA id of the time zone of a device; nil for one that has no activities and that no push can start one on.
+  package func timeZone(of device: Identifier) -> String? { devices[device]?.registration.timeZone }
+
+  /// Takes a push to a Live Activity. Others have no effect.
+  /// - Parameters:
+  ///   - command: The command of the push.
+  ///   - course: Its fate.
+  package mutating func take(_ command: Command, _ course: Course) {
+    guard command.surface.showsActivities, let served = command.serves.first, devices[command.device] != nil,
+      let push = content(of: command)
+    else { return }
+    if course.isReported { report(command, course) }
+    if !course.isTaken {
+      counts.refused += 1
+      forgetToken(of: served, isStart: push.event == "start", command, course)
+      return
+    }
+    switch push.event {
+    case "start": start(served.kind, command, channel: push.channel, course)
+    case "end": end(served.instance, command)
+    default: break
+    }
+  }
+
+  /// The time at which something is said next; nil if nothing is.
+  package var next: Timestamp? { answers.min?.at }
+
+  /// Takes what is said next.
+  /// - Returns: A registration or a signal; nil if the card that it is about is gone.
+  package mutating func takeNext() -> LogRecord.Content? {
+    guard let due = answers.popMin() else { return nil }
+    switch due.answer {
+    case .report(let signal): return .signal(signal)
+    case .registration: break
+    case .address(let id):
+      let token = makeToken()
+      guard devices[due.device]?.address(card: id, token: token) == true else { return nil }
+    case .startToken(let kind):
+      let token = makeToken()
+      guard devices[due.device]?.change(startToken: token, of: kind) == true else { return nil }
+    case .removal(let id): return removed(id, due)
+    }
+    return registration(of: due.device, at: due.at).map { .registration($0) }
+  }
+
+  // MARK: Pushes
+
+  private func content(of command: Command) -> (event: String, channel: Identifier?)? {
+    let bytes = Array(command.apns.payload.utf8)
+    return try? reader.read(bytes) { (root: JSONNode) throws(JSONError) in
+      guard let aps = root["aps"], let event = aps["event"]?.stringIfAny else { return nil }
+      return (event, aps["input-push-channel"]?.stringIfAny.map { Identifier($0) })
+    }
+  }
+
+  private mutating func start(_ kind: Identifier, _ command: Command, channel: Identifier?, _ course: Course) {
+    guard let subject = command.subject else { return }
+    guard course.isShown else {
+      counts.notShown += 1
+      return
+    }
+    tokens += 1
+    let card = Card(
+      id: "started-\(tokens)", kind: kind, subject: subject, startedAt: command.at, address: nil, channel: channel)
+    devices[command.device]?.cards.append(card)
+    if let delay = course.token {
+      say(.address(card: card.id), command.device, at: command.at + delay)
+    } else {
+      counts.withoutToken += 1
+    }
+    if let delay = course.removal { say(.removal(card: card.id), command.device, at: command.at + delay) }
+  }
+
+  private mutating func end(_ instance: Identifier, _ command: Command) {
+    devices[command.device]?.cards.removeAll { $0.id == instance }
+    devices[command.device]?.registration.activities.removeAll { $0.id == instance }
+    say(.registration, command.device, at: command.at + Self.soon)
+  }
+
+  private mutating func report(_ command: Command, _ course: Course) {
+    let answer = Signal.APNsAnswer(
+      status: course.isTaken ? 200 : 410, reason: course.isTaken ? nil : "Unregistered")
+    let signal = Signal(
+      device: command.device, id: "report-\(command.command)", time: command.at + Self.soon,
+      kind: .deliveryCompleted(
+        command: command.command, outcome: course.isTaken ? .accepted : .refused, answer: answer))
+    say(.report(signal), command.device, at: signal.time)
+  }
+
+  /// Lets the app register another token in place of one that APNs has refused.
+  private mutating func forgetToken(
+    of served: Command.Served, isStart: Bool, _ command: Command, _ course: Course
+  ) {
+    guard let delay = course.token else { return }
+    say(
+      isStart ? .startToken(kind: served.kind) : .address(card: served.instance), command.device,
+      at: command.at + delay)
+  }
+
+  // MARK: What is said
+
+  private mutating func removed(_ id: Identifier, _ due: Due) -> LogRecord.Content? {
+    guard let place = devices[due.device]?.cards.firstIndex(where: { $0.id == id }),
+      let card = devices[due.device]?.cards.remove(at: place), due.at - card.startedAt < Self.life
+    else { return nil }
+    counts.removed += 1
+    say(.registration, due.device, at: due.at)
+    return .signal(
+      Signal(
+        device: due.device, id: "removed-\(id)", time: due.at,
+        kind: .activityDismissed(
+          Signal.ReportedActivity(instance: id, kind: card.kind, subject: card.subject))))
+  }
+
+  private mutating func say(_ answer: Answer, _ device: Identifier, at time: Timestamp) {
+    answersMade += 1
+    answers.insert(Due(at: time, number: answersMade, device: device, answer: answer))
+  }
+
+  private mutating func makeToken() -> String {
+    tokens += 1
+    let digits = String(tokens, radix: 16)
+    return String(repeating: "0", count: 32 - digits.count) + digits
+  }
+
+  /// Returns what a device registers now, without the activities that the system has ended; nil for a device that has registered nothing.
+  private mutating func registration(of device: Identifier, at time: Timestamp) -> Registration? {
+    devices[device]?.cards.removeAll { time - $0.startedAt >= Self.life }
+    devices[device]?.registration.activities.removeAll { time - $0.startedAt >= Self.life }
+    guard let known = devices[device] else { return nil }
+    var registration = known.registration
+    registration.updatedAt = max(time, registration.updatedAt)
+    registration.activities += known.cards.compactMap { card in
+      card.address.map { address in
+        Registration.Activity(
+          id: card.id, kind: card.kind, address: address, interests: [card.subject], startedAt: card.startedAt)
+      }
+    }
+    return registration
+  }
+}
