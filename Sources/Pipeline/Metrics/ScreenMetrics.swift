@@ -53,9 +53,9 @@ struct ScreenMetrics {
     zombies = registry.gauge(
       "rouse_zombies", [.kind],
       help:
-        "Live Activities that run and cannot be updated or ended: not registered half an hour after their start by push, or with a token that APNs has refused",
+        "Live Activities that run and that pushes do not update or end: not registered half an hour after their start by push, with a token that APNs has refused, or whose newest push APNs has refused",
       advice:
-        "Rising: the app does not register activities, or loses their tokens. `rouse audit zombies` lists those that were started by push."
+        "Rising: the app does not register activities, or loses their tokens, or the sender's pushes are refused. `rouse audit zombies` lists those that were started by push and have no token."
     )
     sweepCompleted = registry.gauge(
       "rouse_sweep_completed_timestamp_seconds", [.partition],

@@ -15,7 +15,7 @@ extension Fleet {
   func addZombies(of instance: InstanceSlot, to found: inout [Zombie]) {
     switch registry.instances[instance].surface {
     case .starter: addUnregistered(instance, to: &found)
-    case .activity: addRejected(instance, to: &found)
+    case .activity: addRefused(instance, to: &found)
     case .widget, .control: break
     }
   }
@@ -34,16 +34,16 @@ extension Fleet {
     }
   }
 
-  private func addRejected(_ activity: InstanceSlot, to found: inout [Zombie]) {
+  private func addRefused(_ activity: InstanceSlot, to found: inout [Zombie]) {
     let instance = registry.instances[activity]
-    guard let state = registry.addressed[activity], state.tokenDead, !state.hasLostToken, state.life.isOnScreen,
-      isRunning(since: state.startedAt), !instance.flags.contains(.retired)
+    guard let state = registry.addressed[activity], state.tokenDead || state.refusals > 0, !state.hasLostToken,
+      state.life.isOnScreen, isRunning(since: state.startedAt), !instance.flags.contains(.retired)
     else { return }
     found.append(
       Zombie(
         device: registry.id(of: instance.device),
         subject: instance.firstEntry.ifPresent.map { registry.key(of: $0) } ?? "", kind: rules[instance.kind].name,
-        since: state.startedAt, cause: .tokenRejected))
+        since: state.startedAt, cause: state.tokenDead ? .tokenRejected : .pushRefused))
   }
 
   private func isRunning(since start: Timestamp) -> Bool { now - start < ActivityTimes.life }

@@ -1,6 +1,6 @@
 public import Domain
 
-/// A Live Activity that runs and can no longer be updated or ended.
+/// A Live Activity that runs and that pushes do not update or end.
 public struct Zombie: Hashable, Sendable {
   /// The id of the device.
   public var device: Identifier

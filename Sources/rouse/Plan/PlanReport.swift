@@ -10,6 +10,7 @@ enum PlanReport {
     switch cause {
     case .neverRegistered: "started by push, and the device registered nothing for it within half an hour"
     case .tokenRejected: "APNs refused its token for good"
+    case .pushRefused: "APNs refused its newest push"
     }
   }
 
