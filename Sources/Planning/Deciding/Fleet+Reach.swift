@@ -30,8 +30,9 @@ extension Fleet {
   /// All else follows. A named kind is reloaded, so `reaches` weighs and charges each of its widgets; of those that it reaches,
   /// `Fleet.serve` lists the ones on which an event waits or that catch up; and the payload names their kinds (`Fleet.command`). What
   /// is left out keeps waiting: each other instance becomes the trigger of a push of its own (`Fleet.decide`), or has a timer. For an edit:
-  /// - The trigger is always named, or it would lead to the same push again. To keep a kind out of background pushes, change its route
-  ///   (`Fleet.route`).
+  /// - The trigger of a push that is made is always named, or it would lead to the same push again. To keep a kind out of all background
+  ///   pushes, change its route (`Fleet.route`): what waits on it then ends with the reason why it is unreachable.
+  /// - `push.named` is chosen in `Fleet.catchUp` and `Fleet.pushesForWrongToo`. `Fleet.examine` keeps it for another trigger of the kind.
   /// - It is asked again while a push is weighed and made, and what waits may end meanwhile: from `Fleet.bringUpToDate` on, the answer may
   ///   change from true to false, not back.
   /// - What is named without an event that waits must be served, too (`catchesUp`).
