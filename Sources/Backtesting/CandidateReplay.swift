@@ -189,9 +189,10 @@ final class CandidateReplay {
       if !isActivity { noteUnserved(command) }
     }
     if isActivity {
-      if let zone = activities.timeZone(of: command.device) {
-        activities.take(command, courses.course(of: command, zone: zone))
-      }
+      var course = ModelledActivities.Course()
+      if let zone = activities.timeZone(of: command.device) { course = courses.course(of: command, zone: zone) }
+      course.isCounted = !developers.contains(command.device)
+      activities.take(command, course)
       return
     }
     var reloaded: [Int] = []

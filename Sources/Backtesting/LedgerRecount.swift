@@ -16,7 +16,14 @@ struct LedgerRecount {
     var owner: Identifier
   }
 
-  /// The last command to a device. APNs may still refuse it, which refunds its charges.
+  /// An activity, or the start of a subject, to which commands go.
+  private struct Activity: Hashable {
+    var device: Identifier
+    var instance: Identifier
+    var subject: Identifier?
+  }
+
+  /// A command that APNs may still refuse, which refunds its charges.
   private struct Last {
     var command: Identifier
     var owner: Owner?
@@ -34,7 +41,11 @@ struct LedgerRecount {
   private let apps: [Identifier: Int]
   /// The theoretical arrival time (TAT) of each rate ledger, µs.
   private var arrivalTimes: [Owner: Int64] = [:]
+  /// The last command to each device, unless it was to a Live Activity.
   private var lasts: [Identifier: Last] = [:]
+  /// The newest command to each Live Activity and for each start, by its id.
+  private var activityCommands: [Identifier: Last] = [:]
+  private var newest: [Activity: Identifier] = [:]
   /// The tokens that each app has spent on its latest UTC day.
   private var appDays: [Identifier: (day: Int64, spent: Int)] = [:]
   /// The activities with frequent pushes, which have a different rate.
@@ -77,7 +88,14 @@ struct LedgerRecount {
       last.owner = owner
       last.interval = interval
     }
-    lasts[command.device] = last
+    guard command.surface.showsActivities else {
+      lasts[command.device] = last
+      return
+    }
+    let activity = Activity(
+      device: command.device, instance: command.serves.first?.instance ?? "", subject: command.subject)
+    if let before = newest.updateValue(command.command, forKey: activity) { activityCommands[before] = nil }
+    activityCommands[command.command] = last
   }
 
   private mutating func chargeApp(_ command: Command) {
@@ -89,13 +107,21 @@ struct LedgerRecount {
     appDays[command.app] = state
   }
 
-  /// Refunds a command that APNs refused, if it is the last command to its device.
+  /// Refunds a command that APNs refused, if it is the last command to its device, or the newest to its Live Activity.
   /// - Returns: Whether the command was refunded.
   mutating func refund(_ command: Identifier, device: Identifier) -> Bool {
+    if let last = activityCommands.removeValue(forKey: command) {
+      refund(last)
+      return true
+    }
     guard let last = lasts[device], last.command == command else { return false }
     lasts[device] = nil
+    refund(last)
+    return true
+  }
+
+  private mutating func refund(_ last: Last) {
     if let owner = last.owner { arrivalTimes[owner, default: .min] -= last.interval }
     if let state = appDays[last.app], state.day == last.day, state.spent > 0 { appDays[last.app]?.spent -= 1 }
-    return true
   }
 }

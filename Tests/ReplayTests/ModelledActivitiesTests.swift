@@ -90,7 +90,7 @@ struct ModelledActivitiesTests {
           command: "c10", outcome: .refused, answer: Signal.APNsAnswer(status: 410, reason: "Unregistered")))
     let registration = try Self.registered(said[1].content)
     #expect(registration.activities.isEmpty)
-    #expect(registration.pushToStart.map(\.token) != ["cd"])
+    #expect(registration.pushToStart.count == 1 && registration.pushToStart[0].token != "cd")
     #expect(devices.counts.refused == 1)
   }
 
@@ -133,5 +133,53 @@ struct ModelledActivitiesTests {
     #expect(devices.next == nil)
     #expect(devices.counts.notShown == 1)
     #expect(devices.counts.withoutToken == 1)
+  }
+
+  @Test(
+    "an activity that a file lists gets another token after a refusal, and the end of its channel ends one that listens"
+  )
+  func activitiesOfFiles() throws {
+    var devices = ModelledActivities()
+    var registration = Self.registration
+    registration.activities = [
+      Registration.Activity(
+        id: "a", kind: "Match", address: .token("aa"), interests: ["match/1"], startedAt: Self.at(0)),
+      Registration.Activity(
+        id: "b", kind: "Match", address: .channel("dHN0"), interests: ["match/2"], startedAt: Self.at(0)),
+    ]
+    _ = devices.register(registration)
+    var course = ModelledActivities.Course()
+    course.isTaken = false
+    devices.take(Self.command("update", at: 10, on: "a"), course)
+    let second = try Self.registered(Self.said(&devices).last?.content)
+    #expect(second.activities.map(\.id) == ["a", "b"])
+    #expect(second.activities[0].address != .token("aa"))
+    #expect(second.activities[1].address == .channel("dHN0"))
+    devices.take(Self.command("start", at: 20, subject: "match/2", channel: "dHN0"), ModelledActivities.Course())
+    #expect(try Self.registered(Self.said(&devices).last?.content).activities.count == 3)
+    var end = Self.command("end", at: 30, on: "activity")
+    end.device = "channel/a.b/production/dHN0"
+    end.apns.address = .channel("dHN0")
+    devices.take(end, ModelledActivities.Course())
+    #expect(try Self.registered(Self.said(&devices).last?.content).activities.map(\.id) == ["a"])
+  }
+
+  @Test("an older registration of a file changes nothing, and one that is read late is as new as what was said before")
+  func orderOfRegistrations() throws {
+    var devices = ModelledActivities()
+    var newer = Self.registration
+    newer.updatedAt = Self.at(100)
+    newer.pushToStart[0].token = "ee"
+    _ = devices.register(newer)
+    #expect(devices.register(Self.registration) == Self.registration)
+    devices.take(Self.command("start", at: 110, subject: "match/1"), ModelledActivities.Course())
+    let said = try Self.registered(Self.said(&devices).last?.content)
+    #expect(said.pushToStart[0].token == "ee" && said.updatedAt == Self.at(112))
+    var late = Self.registration
+    late.updatedAt = Self.at(111)
+    late.pushToStart[0].token = "ff"
+    let passed = devices.register(late)
+    #expect(passed.pushToStart[0].token == "ff" && passed.updatedAt == Self.at(112))
+    #expect(passed.activities.count == 1)
   }
 }

@@ -25,23 +25,33 @@ struct ActivityCourses {
     var course = ModelledActivities.Course()
     guard model.hasBudgets else { return course }
     course.isReported = true
-    let (device, receipt) = (command.device, TimeSpan.seconds(Int64(DeviceModel.receiptSeconds.value)))
-    var answer = model.random("answer", device, command.command)
+    // The draws depend on what is pushed when, not on ids of commands: these differ between policies that are compared.
+    let (device, time) = (command.device, Identifier("\(command.at.microseconds)"))
+    var answer = model.random("answer", device, command.serves.first?.kind ?? "", time)
     course.isTaken = answer.unit() >= DeviceModel.activityPushesRefused.value
     guard let subject = command.subject else {
-      if !course.isTaken { course.token = opening(after: command, zone).map { $0 + receipt } }
+      if !course.isTaken { course.token = opening(after: command, zone, within: ModelledActivities.life) }
       return course
     }
-    if course.isTaken { course.isShown = showsStart(device, at: command.at) }
-    var wakes = model.random("token", device, command.command)
-    let isWoken = course.isTaken && wakes.unit() < DeviceModel.startsThatWakeTheApp.value
-    course.token = isWoken ? receipt : opening(after: command, zone).map { $0 + receipt }
-    course.removal = firstLook(after: command, zone) { look in
+    guard course.isTaken else {
+      course.token = opening(after: command, zone, within: Self.startTokenLife)
+      return course
+    }
+    course.isShown = showsStart(device, at: command.at)
+    var wakes = model.random("token", device, subject, time)
+    if wakes.unit() >= DeviceModel.startsThatWakeTheApp.value {
+      course.token = opening(after: command, zone, within: ModelledActivities.life)
+    }
+    course.removal = firstLook(after: command, zone, within: ModelledActivities.life) { look in
       var removes = model.random("removes", device, subject, "\(look)")
       return removes.unit() < DeviceModel.looksThatRemoveAnActivity.value
     }
     return course
   }
+
+  /// The time for which the model looks for the next opening of an app whose push-to-start token is dead. Whoever does not open an app
+  /// for a month starts nothing any more.
+  private static let startTokenLife = TimeSpan.hours(30 * 24)
 
   /// Counts a start, and returns whether the device shows it.
   private mutating func showsStart(_ device: Identifier, at time: Timestamp) -> Bool {
@@ -51,15 +61,23 @@ struct ActivityCourses {
     return true
   }
 
-  /// Returns the time from a push until a person next opens the app; nil if that is after the life of an activity.
-  private func opening(after command: Command, _ zone: String) -> TimeSpan? {
-    firstLook(after: command, zone) { model.opensApp(device: command.device, look: $0) }
+  /// Returns the time from a push until the app has registered a token after a person next opened it; nil if nobody does in time.
+  private func opening(after command: Command, _ zone: String, within time: TimeSpan) -> TimeSpan? {
+    let look = firstLook(after: command, zone, within: time) { model.opensApp(device: command.device, look: $0) }
+    return look.map { $0 + ModelledActivities.soon }
   }
 
-  private func firstLook(after command: Command, _ zone: String, where matches: (Int64) -> Bool) -> TimeSpan? {
-    let from = command.at.microseconds
-    let looks = looks.looks(
-      at: command.device, zone: zone, from: from, to: from + ModelledActivities.life.microseconds)
-    return looks.first(where: matches).map { TimeSpan(microseconds: $0 - from) }
+  private func firstLook(
+    after command: Command, _ zone: String, within time: TimeSpan, where matches: (Int64) -> Bool
+  ) -> TimeSpan? {
+    let (start, end) = (command.at.microseconds, command.at.microseconds + time.microseconds)
+    var from = start
+    while from < end {
+      let to = min(end, from + LocalDays.day)
+      let looks = looks.looks(at: command.device, zone: zone, from: from, to: to)
+      if let look = looks.first(where: matches) { return TimeSpan(microseconds: look - start) }
+      from = to
+    }
+    return nil
   }
 }

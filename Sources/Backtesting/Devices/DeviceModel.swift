@@ -2,7 +2,7 @@ import Domain
 public import Policies
 import Replay
 
-/// A model of devices that receive pushes. The planner does not see it; it receives the devices' receipts and nothing else.
+/// A model of devices that receive pushes. The planner does not see it, only what the devices and the sender of the pushes say.
 /// Every number of the model names its source and confidence, and a seed fixes every random choice.
 public struct DeviceModel: Equatable, Sendable {
   /// The name of a model, as the command line takes it.
@@ -10,7 +10,7 @@ public struct DeviceModel: Equatable, Sendable {
     /// Devices reload for every push. Shows what a plan is worth if its budget is right.
     case trusting
     /// Devices have hidden budgets that depend on how visible a widget is. They refuse pushes without notice, and send a
-    /// receipt for each reload.
+    /// receipt for each reload. Starts, tokens and pushes of Live Activities are lost, and people remove some (`ActivityCourses`).
     case apple
   }
 
@@ -44,7 +44,7 @@ public struct DeviceModel: Equatable, Sendable {
     self.seed = seed
   }
 
-  /// Whether devices have hidden budgets and send receipts.
+  /// Whether devices have hidden budgets and send receipts, and whether what concerns Live Activities can fail.
   var hasBudgets: Bool { name == .apple }
 
   /// All numbers of the model, for reports. The trusting model has none.
@@ -92,13 +92,15 @@ public struct DeviceModel: Equatable, Sendable {
     "foregroundSeconds", 60, source: "no figure was found", confidence: "inference")
   /// The time from a push to its receipt.
   static let receiptSeconds = Parameter(
-    "receiptSeconds", 2, source: "no figure was found; from the push to the receipt in the log", confidence: "inference"
-  )
+    "receiptSeconds", Double(ModelledActivities.soon.microseconds) / 1e6,
+    source: "no figure was found; from the push to the receipt in the log", confidence: "inference")
   /// The share of starts after which the system wakes the app, which then registers the activity's token. Otherwise it does when a person
   /// opens it.
   static let startsThatWakeTheApp = Parameter(
     "startsThatWakeTheApp", 5.0 / 14,
-    source: "one team's note: 9 of 14 activities started by push returned no update token", confidence: "low")
+    source:
+      "one team's note: 9 of 14 activities started by push returned no update token; of these the app registers one when opened",
+    confidence: "low")
   /// The starts that a device shows in 24 hours. It accepts more and does nothing.
   static let startsPerDay = Parameter(
     "startsPerDay", 10,
@@ -110,7 +112,8 @@ public struct DeviceModel: Equatable, Sendable {
     confidence: "inference")
   /// The share of the looks at a device after which the person removes an activity.
   static let looksThatRemoveAnActivity = Parameter(
-    "looksThatRemoveAnActivity", 0.01, source: "no figure was found", confidence: "inference")
+    "looksThatRemoveAnActivity", 0.01, source: "no figure was found; the app reports it at once",
+    confidence: "inference")
 
   private static let appleFigures = [
     reloadsLeast, reloadsMost, looksForMost, spacing, anchorLatest, seenLeast, looksPerDayLeast, looksPerDayMost,

@@ -57,7 +57,7 @@ public struct BacktestReport: Equatable, Sendable {
       [
         ("starts not shown", activities.notShown), ("without a token", activities.withoutToken),
         ("removed by a person", activities.removed), ("pushes refused", activities.refused),
-        ("still running that cannot be ended", zombies),
+        ("running at the end that cannot be ended", zombies),
       ].filter { $0.count > 0 }
     }
   }

@@ -2,23 +2,27 @@ package import Domain
 import HeapModule
 import JSON
 
-/// The Live Activities that pushes start and end on modelled devices, and what these devices and the sender of the pushes say of it.
+/// The Live Activities that pushes start and end on modelled devices, and what these devices and the sender of the pushes say of them.
 ///
 /// A device shows a card for a start. Its app registers the card with its token or its channel, and registers again when the card is gone.
-/// A person may remove it. What is lost, refused or late, the caller decides for each push (`Course`).
+/// A person may remove it, which the app says at once. What is lost, refused or late, the caller decides for each push (`Course`). Pushes
+/// to channels always arrive.
 package struct ModelledActivities {
   /// The fate of a push.
   package struct Course: Equatable, Sendable {
     /// Whether the sender reports what APNs answered.
     package var isReported = false
-    /// Whether APNs takes the push. If not, its token is dead (status 410), and the app registers another one after `token`.
+    /// Whether APNs takes the push. If not, its token is dead (status 410).
     package var isTaken = true
     /// Whether the device shows the card of a start.
     package var isShown = true
-    /// The time from a start until the app registers the card; nil: it never does.
-    package var token: TimeSpan? = .seconds(2)
+    /// The time from a start until the app registers the card, or from a push that APNs refused until it registers another token; nil: it
+    /// never does.
+    package var token: TimeSpan? = ModelledActivities.soon
     /// The time from a start until the person removes the card; nil: the card stays.
     package var removal: TimeSpan?
+    /// Whether the push and its card are counted.
+    package var isCounted = true
 
     /// Creates the fate of a push to a device on which everything works.
     package init() {}
@@ -45,16 +49,31 @@ package struct ModelledActivities {
     var address: PushTarget?
     /// The channel to which the start tells the device to listen; nil if it asks for a token.
     var channel: Identifier?
+    var isCounted: Bool
   }
 
   private struct Device {
+    /// The newest registration from outside, as pushes have changed it since.
     var registration: Registration
+    /// The `updatedAt` of the newest registration from outside.
+    var heardAt: Timestamp
+    /// The `updatedAt` of the newest registration that was given to the planner.
+    var saidAt: Timestamp
     var cards: [Card] = []
 
-    /// Gives a card its channel, or a token. Returns whether there is such a card.
-    mutating func address(card id: Identifier, token: String) -> Bool {
-      guard let place = cards.firstIndex(where: { $0.id == id }) else { return false }
-      cards[place].address = cards[place].channel.map { .channel($0) } ?? .token(token)
+    init(_ registration: Registration) {
+      self.registration = registration
+      (heardAt, saidAt) = (registration.updatedAt, registration.updatedAt)
+    }
+
+    /// Gives an activity its channel, or a token. Returns whether there is such an activity.
+    mutating func address(_ id: Identifier, token: String) -> Bool {
+      if let place = cards.firstIndex(where: { $0.id == id }) {
+        cards[place].address = cards[place].channel.map { .channel($0) } ?? .token(token)
+        return true
+      }
+      guard let place = registration.activities.firstIndex(where: { $0.id == id }) else { return false }
+      registration.activities[place].address = .token(token)
       return true
     }
 
@@ -64,12 +83,20 @@ package struct ModelledActivities {
       registration.pushToStart[place].token = token
       return true
     }
+
+    /// Removes the activities that listen to a channel. Returns whether there were any.
+    mutating func leave(_ channel: Identifier) -> Bool {
+      let before = cards.count + registration.activities.count
+      cards.removeAll { $0.channel == channel }
+      registration.activities.removeAll { $0.address == .channel(channel) }
+      return cards.count + registration.activities.count < before
+    }
   }
 
   /// A thing that is said later.
   private enum Answer {
     case report(Signal)
-    case address(card: Identifier)
+    case address(of: Identifier)
     case startToken(kind: Identifier)
     case removal(card: Identifier)
     case registration
@@ -89,13 +116,15 @@ package struct ModelledActivities {
   /// The numbers so far.
   package private(set) var counts = Counts()
   private var devices: [Identifier: Device] = [:]
+  /// The devices whose activities have listened to a channel.
+  private var listeners: [Identifier: Set<Identifier>] = [:]
   private var answers = Heap<Due>()
   private var answersMade = 0
   private var tokens = 0
   private let reader = JSONReader()
 
-  /// The time from a push to what is said of it at once.
-  private static let soon = TimeSpan.seconds(2)
+  /// The time from a push to what is said of it at once. Source: none was found.
+  package static let soon = TimeSpan.seconds(2)
   /// The longest life of an activity. Source: Apple, "Displaying live data with Live Activities".
   package static let life = TimeSpan.hours(8)
 
@@ -103,13 +132,28 @@ package struct ModelledActivities {
   package init() {}
 
   /// Takes a registration from outside.
-  /// - Returns: The registration, with the cards that the app has registered since.
+  /// - Returns: The registration, with the cards that the app has registered since, for the planner.
   package mutating func register(_ registration: Registration) -> Registration {
-    if registration.pushToStart.isEmpty && registration.activities.isEmpty && devices[registration.device] == nil {
+    let device = registration.device
+    guard let known = devices[device] else {
+      if !registration.pushToStart.isEmpty || !registration.activities.isEmpty {
+        devices[device] = Device(registration)
+        listen(device, registration)
+      }
       return registration
     }
-    devices[registration.device, default: Device(registration: registration)].registration = registration
-    return self.registration(of: registration.device, at: registration.updatedAt) ?? registration
+    // The planner leaves an older one out, too.
+    if registration.updatedAt < known.heardAt { return registration }
+    devices[device]?.registration = registration
+    devices[device]?.heardAt = registration.updatedAt
+    listen(device, registration)
+    return self.registration(of: device, at: registration.updatedAt) ?? registration
+  }
+
+  private mutating func listen(_ device: Identifier, _ registration: Registration) {
+    for activity in registration.activities {
+      if case .channel(let channel) = activity.address { listeners[channel, default: []].insert(device) }
+    }
   }
 
   /// Returns the IANA id of the time zone of a device; nil for one that has no activities and that no push can start one on.
@@ -120,12 +164,17 @@ package struct ModelledActivities {
   ///   - command: The command of the push.
   ///   - course: Its fate.
   package mutating func take(_ command: Command, _ course: Course) {
-    guard command.surface.showsActivities, let served = command.serves.first, devices[command.device] != nil,
-      let push = content(of: command)
-    else { return }
+    guard command.surface.showsActivities, let served = command.serves.first, let push = content(of: command) else {
+      return
+    }
+    if case .channel(let channel) = command.apns.address {
+      if push.event == "end" { end(channel: channel, command) }
+      return
+    }
+    guard devices[command.device] != nil else { return }
     if course.isReported { report(command, course) }
     if !course.isTaken {
-      counts.refused += 1
+      if course.isCounted { counts.refused += 1 }
       forgetToken(of: served, isStart: push.event == "start", command, course)
       return
     }
@@ -148,7 +197,7 @@ package struct ModelledActivities {
     case .registration: break
     case .address(let id):
       let token = makeToken()
-      guard devices[due.device]?.address(card: id, token: token) == true else { return nil }
+      guard devices[due.device]?.address(id, token: token) == true else { return nil }
     case .startToken(let kind):
       let token = makeToken()
       guard devices[due.device]?.change(startToken: token, of: kind) == true else { return nil }
@@ -170,16 +219,18 @@ package struct ModelledActivities {
   private mutating func start(_ kind: Identifier, _ command: Command, channel: Identifier?, _ course: Course) {
     guard let subject = command.subject else { return }
     guard course.isShown else {
-      counts.notShown += 1
+      if course.isCounted { counts.notShown += 1 }
       return
     }
     tokens += 1
     let card = Card(
-      id: "started-\(tokens)", kind: kind, subject: subject, startedAt: command.at, address: nil, channel: channel)
+      id: "started-\(tokens)", kind: kind, subject: subject, startedAt: command.at, address: nil, channel: channel,
+      isCounted: course.isCounted)
     devices[command.device]?.cards.append(card)
+    if let channel { listeners[channel, default: []].insert(command.device) }
     if let delay = course.token {
-      say(.address(card: card.id), command.device, at: command.at + delay)
-    } else {
+      say(.address(of: card.id), command.device, at: command.at + delay)
+    } else if course.isCounted {
       counts.withoutToken += 1
     }
     if let delay = course.removal { say(.removal(card: card.id), command.device, at: command.at + delay) }
@@ -189,6 +240,13 @@ package struct ModelledActivities {
     devices[command.device]?.cards.removeAll { $0.id == instance }
     devices[command.device]?.registration.activities.removeAll { $0.id == instance }
     say(.registration, command.device, at: command.at + Self.soon)
+  }
+
+  /// Ends the activities that listen to a channel.
+  private mutating func end(channel: Identifier, _ command: Command) {
+    for device in (listeners.removeValue(forKey: channel) ?? []).sorted() {
+      if devices[device]?.leave(channel) == true { say(.registration, device, at: command.at + Self.soon) }
+    }
   }
 
   private mutating func report(_ command: Command, _ course: Course) {
@@ -207,7 +265,7 @@ package struct ModelledActivities {
   ) {
     guard let delay = course.token else { return }
     say(
-      isStart ? .startToken(kind: served.kind) : .address(card: served.instance), command.device,
+      isStart ? .startToken(kind: served.kind) : .address(of: served.instance), command.device,
       at: command.at + delay)
   }
 
@@ -217,7 +275,7 @@ package struct ModelledActivities {
     guard let place = devices[due.device]?.cards.firstIndex(where: { $0.id == id }),
       let card = devices[due.device]?.cards.remove(at: place), due.at - card.startedAt < Self.life
     else { return nil }
-    counts.removed += 1
+    if card.isCounted { counts.removed += 1 }
     say(.registration, due.device, at: due.at)
     return .signal(
       Signal(
@@ -239,11 +297,13 @@ package struct ModelledActivities {
 
   /// Returns what a device registers now, without the activities that the system has ended; nil for a device that has registered nothing.
   private mutating func registration(of device: Identifier, at time: Timestamp) -> Registration? {
-    devices[device]?.cards.removeAll { time - $0.startedAt >= Self.life }
-    devices[device]?.registration.activities.removeAll { time - $0.startedAt >= Self.life }
-    guard let known = devices[device] else { return nil }
+    guard var known = devices[device] else { return nil }
+    known.cards.removeAll { time - $0.startedAt >= Self.life }
+    known.registration.activities.removeAll { time - $0.startedAt >= Self.life }
+    known.saidAt = max(time, known.saidAt)
+    devices[device] = known
     var registration = known.registration
-    registration.updatedAt = max(time, registration.updatedAt)
+    registration.updatedAt = known.saidAt
     registration.activities += known.cards.compactMap { card in
       card.address.map { address in
         Registration.Activity(

@@ -37,7 +37,8 @@ struct SimulateCommand: ParsableCommand {
 
       With --device-model apple, devices have hidden budgets: 40 to 70 reloads a day for each widget, more for one that \
       people look at often. A device accepts a push beyond its budget without a reload, and sends a receipt for each \
-      reload. The report then also shows what the screens really showed. If instances share limits (a rate of pushes, \
+      reload. The report then also shows what the screens really showed. Starts, tokens and pushes of Live Activities are \
+      lost, too, and people remove activities. If instances share limits (a rate of pushes, \
       the number of an app, one push for several widgets), policies are also compared with an upper bound.
 
       COLUMNS

@@ -131,7 +131,10 @@ struct PlanCommand: ParsableCommand {
 
   private func report(_ summary: PlanSummary, seconds: Double) throws {
     switch output.format {
-    case .text: Words.say(PlanReport.text(summary, seconds: seconds, peakBytes: Machine.peakBytes))
+    case .text:
+      Words.say(
+        PlanReport.text(
+          summary, seconds: seconds, peakBytes: Machine.peakBytes, registersActivities: asRun || registerActivities))
     case .json:
       let json = summary.json { json in
         json.member("seconds", rounded: seconds)

@@ -19,14 +19,18 @@ enum PlanReport {
   ///   - summary: The counts of the run.
   ///   - seconds: The duration of the run.
   ///   - peakBytes: The most memory that the process has used; nil if the system cannot tell.
-  static func text(_ summary: PlanSummary, seconds: Double, peakBytes: Int?) -> PrintableText {
+  ///   - registersActivities: Whether there are registrations of the Live Activities that pushes started: devices made them, or the plan
+  ///     stands for a log.
+  static func text(
+    _ summary: PlanSummary, seconds: Double, peakBytes: Int?, registersActivities: Bool
+  ) -> PrintableText {
     var lines = inputs(summary) + results(summary)
     let rate = Digits.grouped(Int(Double(summary.decisions) / max(seconds, 1e-6)))
     lines.append(("took", "\(Digits.decimal(seconds, 2)) s, \(rate) decisions/s"))
     if let peakBytes { lines.append(("memory", "\(Digits.grouped(peakBytes >> 20)) MiB at most")) }
     let width = lines.map(\.0.count).max() ?? 0
     let rows = lines.map { "\($0)\(PrintableText.spaces(width - $0.count + 2))\($1)" as PrintableText }
-    return rows.joined(separator: "\n") + details(summary)
+    return rows.joined(separator: "\n") + details(summary, registersActivities)
   }
 
   /// Returns the lines about the records that were read.
@@ -81,7 +85,7 @@ enum PlanReport {
   }
 
   /// Returns the first refused payloads, zombies and refused lines, each on a line of its own after a line feed.
-  private static func details(_ summary: PlanSummary) -> PrintableText {
+  private static func details(_ summary: PlanSummary, _ registersActivities: Bool) -> PrintableText {
     var text: PrintableText = ""
     for payload in summary.refusedPayloads {
       text += "\nrefused \(payload)\(payload.count > 1 ? "; \(Digits.grouped(payload.count)) of this kind" : "")"
@@ -95,7 +99,7 @@ enum PlanReport {
       text += "\nand \(Digits.grouped(moreZombies)) more zombies; "
       text += "`rouse audit zombies` lists those that were started by push"
     }
-    if summary.firstZombies.contains(where: { $0.cause == .neverRegistered }) {
+    if !registersActivities, summary.firstZombies.contains(where: { $0.cause == .neverRegistered }) {
       text += "\nif the files hold no registrations of such activities, --register-activities lets devices "
       text += "register them"
     }
