@@ -245,6 +245,6 @@ extension CandidateReplay {
         surfaces[surface].map { BacktestReport.SurfaceCounts(surface: surface, tally: $0) }
       },
       ledgers: recount.limited.map { BacktestReport.LedgerRecheck(ledger: $0, over: over[$0] ?? 0) },
-      activities: activities.counts, zombies: zombies)
+      activities: activities.fates, zombies: zombies)
   }
 }

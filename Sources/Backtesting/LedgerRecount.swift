@@ -17,7 +17,7 @@ struct LedgerRecount {
   }
 
   /// An activity, or the start of a subject, to which commands go.
-  private struct Activity: Hashable {
+  private struct ChargedActivity: Hashable {
     var device: Identifier
     var instance: Identifier
     var subject: Identifier?
@@ -45,7 +45,7 @@ struct LedgerRecount {
   private var lasts: [Identifier: Last] = [:]
   /// The newest command to each Live Activity and for each start, by its id.
   private var activityCommands: [Identifier: Last] = [:]
-  private var newest: [Activity: Identifier] = [:]
+  private var newest: [ChargedActivity: Identifier] = [:]
   /// The tokens that each app has spent on its latest UTC day.
   private var appDays: [Identifier: (day: Int64, spent: Int)] = [:]
   /// The activities with frequent pushes, which have a different rate.
@@ -92,7 +92,7 @@ struct LedgerRecount {
       lasts[command.device] = last
       return
     }
-    let activity = Activity(
+    let activity = ChargedActivity(
       device: command.device, instance: command.serves.first?.instance ?? "", subject: command.subject)
     if let before = newest.updateValue(command.command, forKey: activity) { activityCommands[before] = nil }
     activityCommands[command.command] = last

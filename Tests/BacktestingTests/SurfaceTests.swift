@@ -147,7 +147,7 @@ struct SurfaceTests {
     "devices of the model lose tokens and pushes, and people remove activities; the recount still finds nothing overspent"
   )
   func fates() throws {
-    var sum = ModelledActivities.Counts()
+    var sum = ModelledActivities.Fates()
     for seed in 1...40 as ClosedRange<UInt64> {
       let commands = try simulate(DeviceModel(.apple, seed: seed)).commands[0]
       let fates = commands.activities

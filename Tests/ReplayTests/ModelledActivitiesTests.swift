@@ -59,7 +59,7 @@ struct ModelledActivitiesTests {
     said = Self.said(&devices)
     #expect(said.map(\.at) == [32])
     #expect(try Self.registered(said[0].content).activities.isEmpty)
-    #expect(devices.counts == ModelledActivities.Counts())
+    #expect(devices.fates == ModelledActivities.Fates())
   }
 
   @Test("a device listens to the channel that a start names, and the system ends a card after eight hours")
@@ -91,7 +91,7 @@ struct ModelledActivitiesTests {
     let registration = try Self.registered(said[1].content)
     #expect(registration.activities.isEmpty)
     #expect(registration.pushToStart.count == 1 && registration.pushToStart[0].token != "cd")
-    #expect(devices.counts.refused == 1)
+    #expect(devices.fates.refused == 1)
   }
 
   @Test("a card whose update is refused gets another token; one that a person removes is told of and gets none")
@@ -118,7 +118,7 @@ struct ModelledActivitiesTests {
         == .activityDismissed(Signal.ReportedActivity(instance: card.id, kind: "Match", subject: "match/1")))
     #expect(try Self.registered(said[1].content).activities.isEmpty)
     #expect(said[2].content == nil, "the card is gone")
-    #expect(devices.counts.removed == 1)
+    #expect(devices.fates.removed == 1)
   }
 
   @Test("a start that the device does not show is not registered, and one without a token never")
@@ -131,8 +131,8 @@ struct ModelledActivitiesTests {
     (course.isShown, course.token) = (true, nil)
     devices.take(Self.command("start", at: 5, subject: "match/1"), course)
     #expect(devices.next == nil)
-    #expect(devices.counts.notShown == 1)
-    #expect(devices.counts.withoutToken == 1)
+    #expect(devices.fates.notShown == 1)
+    #expect(devices.fates.withoutToken == 1)
   }
 
   @Test(

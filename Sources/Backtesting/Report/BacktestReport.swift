@@ -48,11 +48,11 @@ public struct BacktestReport: Equatable, Sendable {
     /// The recount of each ledger with a limit.
     public var ledgers: [LedgerRecheck]
     /// The fates of the Live Activities that pushes started.
-    package var activities: ModelledActivities.Counts
+    package var activities: ModelledActivities.Fates
     /// The number of activities that could not be updated or ended at the end of the run.
     public var zombies: Int
 
-    /// What failed or ended early among the Live Activities that pushes started, for people: those with a count.
+    /// The failures and early ends among the Live Activities that pushes started, for people: those with a count.
     public var activityFates: [(label: String, count: Int)] {
       [
         ("starts not shown", activities.notShown), ("without a token", activities.withoutToken),

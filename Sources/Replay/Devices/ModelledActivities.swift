@@ -29,7 +29,7 @@ package struct ModelledActivities {
   }
 
   /// The numbers of pushes and cards of a run.
-  package struct Counts: Equatable, Sendable {
+  package struct Fates: Equatable, Sendable {
     /// The starts that no device showed.
     package var notShown = 0
     /// The cards that no app registers.
@@ -52,7 +52,7 @@ package struct ModelledActivities {
     var isCounted: Bool
   }
 
-  private struct Device {
+  private struct DeviceCards {
     /// The newest registration from outside, as pushes have changed it since.
     var registration: Registration
     /// The `updatedAt` of the newest registration from outside.
@@ -94,7 +94,7 @@ package struct ModelledActivities {
   }
 
   /// A thing that is said later.
-  private enum Answer {
+  private enum Statement {
     case report(Signal)
     case address(of: Identifier)
     case startToken(kind: Identifier)
@@ -104,22 +104,22 @@ package struct ModelledActivities {
 
   private struct Due: Comparable {
     var at: Timestamp
-    /// Tells answers of one instant apart: they are given in the order in which they were made.
+    /// Tells statements of one instant apart, which come in the order in which they were made.
     var number: Int
     var device: Identifier
-    var answer: Answer
+    var statement: Statement
 
     static func < (left: Due, right: Due) -> Bool { (left.at, left.number) < (right.at, right.number) }
     static func == (left: Due, right: Due) -> Bool { left.number == right.number }
   }
 
   /// The numbers so far.
-  package private(set) var counts = Counts()
-  private var devices: [Identifier: Device] = [:]
+  package private(set) var fates = Fates()
+  private var devices: [Identifier: DeviceCards] = [:]
   /// The devices whose activities have listened to a channel.
   private var listeners: [Identifier: Set<Identifier>] = [:]
-  private var answers = Heap<Due>()
-  private var answersMade = 0
+  private var statements = Heap<Due>()
+  private var statementsMade = 0
   private var tokens = 0
   private let reader = JSONReader()
 
@@ -137,7 +137,7 @@ package struct ModelledActivities {
     let device = registration.device
     guard let known = devices[device] else {
       if !registration.pushToStart.isEmpty || !registration.activities.isEmpty {
-        devices[device] = Device(registration)
+        devices[device] = DeviceCards(registration)
         listen(device, registration)
       }
       return registration
@@ -174,7 +174,7 @@ package struct ModelledActivities {
     guard devices[command.device] != nil else { return }
     if course.isReported { report(command, course) }
     if !course.isTaken {
-      if course.isCounted { counts.refused += 1 }
+      if course.isCounted { fates.refused += 1 }
       forgetToken(of: served, isStart: push.event == "start", command, course)
       return
     }
@@ -186,13 +186,13 @@ package struct ModelledActivities {
   }
 
   /// The time at which something is said next; nil if nothing is.
-  package var next: Timestamp? { answers.min?.at }
+  package var next: Timestamp? { statements.min?.at }
 
   /// Takes what is said next.
   /// - Returns: A registration or a signal; nil if the card that it is about is gone.
   package mutating func takeNext() -> LogRecord.Content? {
-    guard let due = answers.popMin() else { return nil }
-    switch due.answer {
+    guard let due = statements.popMin() else { return nil }
+    switch due.statement {
     case .report(let signal): return .signal(signal)
     case .registration: break
     case .address(let id):
@@ -219,7 +219,7 @@ package struct ModelledActivities {
   private mutating func start(_ kind: Identifier, _ command: Command, channel: Identifier?, _ course: Course) {
     guard let subject = command.subject else { return }
     guard course.isShown else {
-      if course.isCounted { counts.notShown += 1 }
+      if course.isCounted { fates.notShown += 1 }
       return
     }
     tokens += 1
@@ -231,7 +231,7 @@ package struct ModelledActivities {
     if let delay = course.token {
       say(.address(of: card.id), command.device, at: command.at + delay)
     } else if course.isCounted {
-      counts.withoutToken += 1
+      fates.withoutToken += 1
     }
     if let delay = course.removal { say(.removal(card: card.id), command.device, at: command.at + delay) }
   }
@@ -275,7 +275,7 @@ package struct ModelledActivities {
     guard let place = devices[due.device]?.cards.firstIndex(where: { $0.id == id }),
       let card = devices[due.device]?.cards.remove(at: place), due.at - card.startedAt < Self.life
     else { return nil }
-    if card.isCounted { counts.removed += 1 }
+    if card.isCounted { fates.removed += 1 }
     say(.registration, due.device, at: due.at)
     return .signal(
       Signal(
@@ -284,9 +284,9 @@ package struct ModelledActivities {
           Signal.ReportedActivity(instance: id, kind: card.kind, subject: card.subject))))
   }
 
-  private mutating func say(_ answer: Answer, _ device: Identifier, at time: Timestamp) {
-    answersMade += 1
-    answers.insert(Due(at: time, number: answersMade, device: device, answer: answer))
+  private mutating func say(_ statement: Statement, _ device: Identifier, at time: Timestamp) {
+    statementsMade += 1
+    statements.insert(Due(at: time, number: statementsMade, device: device, statement: statement))
   }
 
   private mutating func makeToken() -> String {
