@@ -97,7 +97,12 @@ public struct BacktestRun: ~Copyable {
       }
       report.last = Timestamp(microseconds: now)
     }
-    if now != .min { for replay in replays { replay.tick(before: now + Self.drain, measured) } }
+    if now != .min {
+      for replay in replays {
+        replay.noteEnd(at: now, measured)
+        replay.tick(before: now + Self.drain, measured)
+      }
+    }
     try measure()
     return report
   }

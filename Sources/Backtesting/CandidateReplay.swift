@@ -64,8 +64,14 @@ final class CandidateReplay {
     objectives = ObjectiveRecord(candidate.policy)
   }
 
-  /// The number of started activities that cannot be updated or ended now.
-  var zombies: Int { planner.zombies().count }
+  /// The number of activities that pushes did not update or end when the last record had been planned.
+  private var zombies = 0
+
+  /// Notes what holds when the last record has been planned, before the timers after it fire.
+  func noteEnd(at time: Int64, _ streams: MeasuredInstances) {
+    tick(before: time, streams)
+    zombies = planner.zombies().count
+  }
 
   /// Gives every measured instance its hidden budget, and chooses those whose objectives are computed. Called once, when all devices are
   /// registered.
@@ -226,7 +232,8 @@ final class CandidateReplay {
     guard case .deliveryCompleted(let command, let outcome, _) = signal.kind, outcome != .accepted,
       recount.refund(command, device: signal.device)
     else { return }
-    guard let last = lastReloads.removeValue(forKey: signal.device), last.command == command else { return }
+    guard let last = lastReloads[signal.device], last.command == command else { return }
+    lastReloads[signal.device] = nil
     for stream in last.streams { reloads[stream].removeLast() }
   }
 }

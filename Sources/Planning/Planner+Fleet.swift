@@ -66,7 +66,7 @@ extension Planner {
 
   // MARK: Figures
 
-  /// Returns the activities that run and can no longer be updated or ended, in the order of slots. The system has ended every
+  /// Returns the activities that run and that pushes do not update or end, in the order of slots. The system has ended every
   /// activity that is older than eight hours, so those are not returned. It reads every instance with
   /// a push token of its own.
   public func zombies() -> [Zombie] { fleet.zombies() }

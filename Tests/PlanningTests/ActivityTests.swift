@@ -207,6 +207,26 @@ struct ActivityTests {
     #expect(h.planner.zombies().isEmpty)
   }
 
+  @Test("an activity whose newest push was refused is a zombie until APNs takes the next, even after a restart")
+  func pushRefused() throws {
+    var h = H(Self.policy())
+    h.losesPlanner = { true }
+    h.register(Self.phone(activities: [Self.activity()]))
+    h.event(.delay(0, id: "e1", at: H.noon + H.minute))
+    func answer(_ outcome: Signal.DeliveryOutcome, _ status: Int, minutes: Int64) throws {
+      let command = try #require(h.commands.last?.command)
+      h.signal(
+        .deliveryCompleted(command: command, outcome: outcome, answer: Signal.APNsAnswer(status: status)),
+        at: H.noon + minutes * H.minute)
+    }
+    try answer(.refused, 503, minutes: 2)
+    #expect(h.planner.zombies().map(\.cause) == [.pushRefused])
+    h.drain(until: H.noon + 3 * H.minute)
+    #expect(h.commands.count == 2 && h.planner.zombies().count == 1, "sent again, and not answered yet")
+    try answer(.accepted, 200, minutes: 4)
+    #expect(h.planner.zombies().isEmpty)
+  }
+
   @Test("the subject of a start is remembered after a restart")
   func subjectKept() {
     var h = H(Self.policy())

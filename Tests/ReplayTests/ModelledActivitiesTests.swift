@@ -69,6 +69,10 @@ struct ModelledActivitiesTests {
     devices.take(Self.command("start", at: 0, subject: "match/1", channel: "dHN0"), ModelledActivities.Course())
     let said = Self.said(&devices)
     #expect(try Self.registered(said[0].content).activities.map(\.address) == [.channel("dHN0")])
+    var course = ModelledActivities.Course()
+    course.token = nil
+    devices.take(Self.command("start", at: 1, subject: "match/2", channel: "dHN0"), course)
+    #expect(devices.fates.withoutToken == 0, "it needs none")
     var later = Self.registration
     later.updatedAt = Self.at(8 * 3600)
     #expect(devices.register(later).activities.isEmpty)

@@ -139,7 +139,7 @@ struct AuditTests {
     ]
     let plan = try place.rouse(list: inputs + ["--audit", "audit.sqlite", "--no-drain"])
     #expect(plan.status == 0)
-    #expect(plan.err.contains("zombies       3 activities that cannot be ended\n"))
+    #expect(plan.err.contains("zombies       3 activities that pushes do not end\n"))
     #expect(
       plan.err.contains(
         "zombie Match about match/1 on d2, started 2013-07-01T14:00:00Z: APNs refused its token for good\n"))

@@ -49,7 +49,7 @@ public struct BacktestReport: Equatable, Sendable {
     public var ledgers: [LedgerRecheck]
     /// The fates of the Live Activities that pushes started.
     package var activities: ModelledActivities.Fates
-    /// The number of activities that could not be updated or ended at the end of the run.
+    /// The number of activities that pushes did not update or end at the last record, as far as the planner knows.
     public var zombies: Int
 
     /// The failures and early ends among the Live Activities that pushes started, for people: those with a count.
@@ -57,7 +57,7 @@ public struct BacktestReport: Equatable, Sendable {
       [
         ("starts not shown", activities.notShown), ("without a token", activities.withoutToken),
         ("removed by a person", activities.removed), ("pushes refused", activities.refused),
-        ("running at the end that cannot be ended", zombies),
+        ("zombies for the planner at the end", zombies),
       ].filter { $0.count > 0 }
     }
   }

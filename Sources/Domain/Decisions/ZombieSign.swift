@@ -4,7 +4,8 @@ public enum ZombieSign: String, Sendable, CaseIterable {
   case neverRegistered
   /// APNs has permanently refused its token.
   case tokenRejected
-  /// APNs has refused its newest push, so it shows something older. It is no zombie any more when APNs has taken another one.
+  /// APNs has refused its newest push, so it shows something older. It is no zombie any more when APNs has taken another one, or an event is
+  /// pushed to it.
   case pushRefused
 
   /// The words for people.

@@ -45,7 +45,7 @@ package struct ScreenFigures: Sendable, Equatable {
     package var objective: FreshnessObjective?
     /// The number of instances whose screen has been wrong by `wrongAtLeast` of the objective for longer than `freshWithin`.
     package var late = 0
-    /// The number of Live Activities that run and can no longer be updated or ended (`Zombie`).
+    /// The number of Live Activities that run and that pushes do not update or end (`Zombie`).
     package var zombies = 0
 
     /// Makes the figures of no instance.

@@ -32,7 +32,7 @@ package struct ModelledActivities {
   package struct Fates: Equatable, Sendable {
     /// The starts that no device showed.
     package var notShown = 0
-    /// The cards that no app registers.
+    /// The cards without a channel that no app registers.
     package var withoutToken = 0
     /// The cards that a person removed.
     package var removed = 0
@@ -230,7 +230,7 @@ package struct ModelledActivities {
     if let channel { listeners[channel, default: []].insert(command.device) }
     if let delay = course.token {
       say(.address(of: card.id), command.device, at: command.at + delay)
-    } else if course.isCounted {
+    } else if channel == nil, course.isCounted {
       fates.withoutToken += 1
     }
     if let delay = course.removal { say(.removal(card: card.id), command.device, at: command.at + delay) }

@@ -31,7 +31,7 @@ public struct PlanRun: ~Copyable {
   private var summary = PlanSummary()
   private var looks: RecordedLooks?
   private var registered: Set<Identifier> = []
-  private var zombies: Set<Zombie> = []
+  private var zombies: Set<ZombieName> = []
   private var nextZombieLook: Int64 = .min
   /// The activities on the devices; nil if the files hold all that devices register.
   private var activities: ModelledActivities?
@@ -43,8 +43,8 @@ public struct PlanRun: ~Copyable {
   /// The number of records after which the planner drops the changes collected for a commit. No commit ever takes them
   /// here, so they would grow with the log.
   private static let forgetEvery: Int64 = 1 << 22
-  /// The log time between two searches for zombies, in µs. A zombie is one from half an hour to eight hours after its
-  /// start, so a search every four hours finds each.
+  /// The log time between two searches for zombies, in µs. One without a token is one from half an hour to eight hours after its start, so a
+  /// search every four hours finds each. One whose newest push was refused may be none a moment later, so those of the end alone count.
   private static let zombieLookEvery: Int64 = 4 * 3600 * 1_000_000
   /// The largest number of decisions of one step; bounds the memory that a large fan-out needs.
   private static let stepDecisionsMax = 65_536
@@ -120,7 +120,7 @@ public struct PlanRun: ~Copyable {
       }
     }
     report(events.bytesConsumed, events.bytesTotal)
-    lookForZombies()
+    lookForZombies(isEnd: true)
     try drain()
     try sinks.close()
     finishSummary()
@@ -227,9 +227,12 @@ public struct PlanRun: ~Copyable {
     }
   }
 
-  /// Adds the running activities that cannot be updated or ended to the summary.
-  private mutating func lookForZombies() {
-    for zombie in planner.zombies() where zombies.insert(zombie).inserted {
+  /// Adds the running activities that pushes do not update or end to the summary.
+  /// - Parameter isEnd: Whether the last record has been planned.
+  private mutating func lookForZombies(isEnd: Bool = false) {
+    for zombie in planner.zombies() where isEnd || zombie.cause != .pushRefused {
+      let name = ZombieName(device: zombie.device, subject: zombie.subject, kind: zombie.kind, since: zombie.since)
+      guard zombies.insert(name).inserted else { continue }
       if summary.firstZombies.count < PlanSummary.firstZombiesMax { summary.firstZombies.append(zombie) }
     }
     nextZombieLook = planner.now.microseconds &+ Self.zombieLookEvery
@@ -250,6 +253,14 @@ public struct PlanRun: ~Copyable {
     summary.pending = planner.pendingCount
     summary.eventsWithKeysLeftOut = planner.keysLeftOut.events
   }
+}
+
+/// The activity that is a zombie, by whatever sign.
+private struct ZombieName: Hashable {
+  var device: Identifier
+  var subject: Identifier
+  var kind: Identifier
+  var since: Timestamp
 }
 
 /// The recorded looks at registered devices as signals, in the order of their times.

@@ -52,9 +52,9 @@ public struct PlanSummary: Equatable, Sendable {
   public var payloads: [(band: PayloadBand, count: Int)] = PayloadBand.allCases.map { ($0, 0) }
   /// The first body that was too large of each kind, for the first few such kinds.
   public var refusedPayloads: [LargePayload] = []
-  /// The number of activities that at some time ran and could not be updated or ended.
+  /// The number of activities that ran without a token at some time, or whose newest push was refused at the last record.
   public var zombies = 0
-  /// The first few activities that could not be updated or ended.
+  /// The first few of them.
   public var firstZombies: [Zombie] = []
   /// The number of tokens charged by ledger, in the order of `Command.Ledger.allCases`.
   public var charged: [Int] = Command.Ledger.allCases.map { _ in 0 }

@@ -78,7 +78,7 @@ enum PlanReport {
       .map { "\($0.rawValue) \(Digits.grouped($1))" }
     lines.append(("charged", charged.isEmpty ? "nothing" : charged.joined(separator: ", ")))
     if summary.zombies > 0 {
-      lines.append(("zombies", "\(Digits.count(summary.zombies, "activity", "activities")) that cannot be ended"))
+      lines.append(("zombies", "\(Digits.count(summary.zombies, "activity", "activities")) that pushes do not end"))
     }
     if summary.pending > 0 { lines.append(("still waiting", Digits.grouped(summary.pending))) }
     return lines
@@ -97,7 +97,7 @@ enum PlanReport {
     let moreZombies = summary.zombies - summary.firstZombies.count
     if moreZombies > 0 {
       text += "\nand \(Digits.grouped(moreZombies)) more zombies; "
-      text += "`rouse audit zombies` lists those that were started by push"
+      text += "`rouse audit zombies` lists those that were started by push and have no token"
     }
     if !registersActivities, summary.firstZombies.contains(where: { $0.cause == .neverRegistered }) {
       text += "\nif the files hold no registrations of such activities, --register-activities lets devices "
