@@ -205,6 +205,8 @@ struct AddressedState {
     if let place = subjects.firstIndex(where: { $0.subject == subject }) {
       change(&subjects[place])
     } else {
+      // A record of the state holds it only with subjects, so that a planner that has read the state has none here either.
+      if subjects.isEmpty { listensSince = Timestamp(microseconds: 0) }
       var blank = SubjectActivity(subject: subject, at: now)
       change(&blank)
       subjects.append(blank)
