@@ -227,6 +227,24 @@ struct ActivityTests {
     #expect(h.planner.zombies().isEmpty)
   }
 
+  @Test("a start token that has stopped to listen to a key writes the same record after a restart")
+  func listensSince() {
+    let records = [false, true].map { loses in
+      var h = H(Self.policy())
+      h.losesPlanner = { loses }
+      for (minute, keys) in [["flight/UA1", "flight/UA2"], ["flight/UA1"]].enumerated() {
+        let starter = Registration.PushToStart(
+          kind: "FlightActivity", token: "dd01", interests: keys.map { Identifier($0) })
+        let time = H.noon + Int64(minute) * H.minute
+        h.register(Self.phone(starters: [starter], at: time), at: time)
+      }
+      h.event(.delay(10, id: "e1", at: H.noon + 2 * H.minute, type: "flight.boarding"))
+      #expect(h.commands.count == 1)
+      return h.planner.deviceRecords
+    }
+    #expect(records[0] == records[1])
+  }
+
   @Test("the subject of a start is remembered after a restart")
   func subjectKept() {
     var h = H(Self.policy())
