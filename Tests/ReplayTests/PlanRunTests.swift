@@ -107,40 +107,43 @@ struct PlanRunTests {
     }
   }
 
-  /// A widget about an airport, and two changes in the last second that RFC 3339 can express.
-  private static let lastSecond: [(file: String, lines: String)] = [
-    (
-      "devices.jsonl",
-      #"{"device":"p","app":"a","environment":"production","platform":"iOS","osVersion":"26","timeZone":"UTC","#
-        + #""updatedAt":"2013-01-01T00:00:00Z","tokens":{"widgets":"ab"},"#
-        + #""widgets":[{"id":"w","kind":"AirportDelays","interests":["airport/EWR"]}]}"#
-    ),
-    (
-      "events.jsonl",
-      [60, 90].map { waiting in
-        #"{"specversion":"1.0","id":"\#(waiting)","source":"s","type":"airport.delays.changed","subject":"airport/EWR","#
-          + #""time":"9999-12-31T23:59:5\#(waiting == 60 ? 8 : 9)Z","data":{"waitingFlights":\#(waiting),"previousWaitingFlights":0}}"#
-          + "\n"
-      }.joined()
-    ),
-  ]
+  /// A device with a widget about an airport.
+  private static let airportWidget =
+    #"{"device":"p","app":"a","environment":"production","platform":"iOS","osVersion":"26","timeZone":"UTC","#
+    + #""updatedAt":"2013-01-01T00:00:00Z","tokens":{"widgets":"ab"},"#
+    + #""widgets":[{"id":"w","kind":"AirportDelays","interests":["airport/EWR"]}]}"#
+
+  /// Two changes in the last second that RFC 3339 can express.
+  private static let lastSecond = [60, 90].map { waiting in
+    #"{"specversion":"1.0","id":"\#(waiting)","source":"s","type":"airport.delays.changed","subject":"airport/EWR","#
+      + #""time":"9999-12-31T23:59:5\#(waiting == 60 ? 8 : 9)Z","data":{"waitingFlights":\#(waiting),"previousWaitingFlights":0}}"#
+      + "\n"
+  }.joined()
+
+  /// Writes registrations and events, and passes options that name them.
+  private func withFiles<T>(
+    devices: String, events: String, _ policy: Policy, _ body: (PlanOptions) throws -> T
+  ) throws -> T {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("plan-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let paths = [("devices.jsonl", devices), ("events.jsonl", events)].map { name, lines in
+      (folder.appendingPathComponent(name), lines)
+    }
+    for (path, lines) in paths { try Data(lines.utf8).write(to: path) }
+    return try body(PlanOptions(policy: policy, devices: paths[0].0.path, events: paths[1].0.path))
+  }
 
   @Test("a timer that is due after the end of the planner's clock does not keep a run from ending")
   func endOfTime() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("plan-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    for (file, lines) in Self.lastSecond { try Data(lines.utf8).write(to: folder.appendingPathComponent(file)) }
     let policy = try PolicyDocument(
       bytes: Array(try Data(contentsOf: root.appendingPathComponent("schemas/examples/policy/valid/airports.yaml"))),
       file: "policy")
-    let summary = try PlanRun(
-      PlanOptions(
-        policy: policy.policy, devices: folder.appendingPathComponent("devices.jsonl").path,
-        events: folder.appendingPathComponent("events.jsonl").path)
-    ).run()
+    let summary = try withFiles(devices: Self.airportWidget, events: Self.lastSecond, policy.policy) {
+      try PlanRun($0).run()
+    }
     #expect(summary.events == 2)
     #expect(summary.commands == 1)
     #expect(summary.pending == 1)
@@ -148,9 +151,6 @@ struct PlanRunTests {
 
   @Test("devices register the activities that pushes start if they are told to; otherwise these run as the files say")
   func registersActivities() throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("plan-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
     let device =
       #"{"device":"p","app":"a","environment":"production","platform":"iOS","osVersion":"26","timeZone":"UTC","#
       + #""updatedAt":"2026-06-01T00:00:00Z","pushToStart":[{"kind":"Match","token":"ab","interests":["match/1"]}]}"#
@@ -158,8 +158,6 @@ struct PlanRunTests {
       #"{"specversion":"1.0","id":"\#(number)","source":"s","type":"match.\#(type)","subject":"match/1","#
         + #""time":"2026-06-01T19:\#(10 * number + 10):00Z","data":{"score":\#(number)}}"#
     }
-    try Data(device.utf8).write(to: folder.appendingPathComponent("devices.jsonl"))
-    try Data(events.joined(separator: "\n").utf8).write(to: folder.appendingPathComponent("events.jsonl"))
     let policy = try PolicyDocument(
       yaml: """
         version: "1"
@@ -176,15 +174,15 @@ struct PlanRunTests {
               - { event: match.goal, relevance: { base: 0.9 } }
         """, file: "policy")
     for registers in [false, true] {
-      var options = PlanOptions(
-        policy: policy.policy, devices: folder.appendingPathComponent("devices.jsonl").path,
-        events: folder.appendingPathComponent("events.jsonl").path)
-      options.registersActivities = registers
       var kinds: [String] = []
-      let summary = try run(options) { (output, planner) in
-        for index in output.commands.indices {
-          let payload = planner.command(index, of: output).apns.payload
-          kinds.append(["start", "update", "end"].first { payload.contains(#""event":"\#($0)""#) } ?? "none")
+      let summary = try withFiles(devices: device, events: events.joined(separator: "\n"), policy.policy) { options in
+        var options = options
+        options.registersActivities = registers
+        return try run(options) { (output, planner) in
+          for index in output.commands.indices {
+            let payload = planner.command(index, of: output).apns.payload
+            kinds.append(["start", "update", "end"].first { payload.contains(#""event":"\#($0)""#) } ?? "none")
+          }
         }
       }
       // The registration is answered, too.
@@ -196,17 +194,12 @@ struct PlanRunTests {
 
   @Test("an event with an integer of more than 64 bits that an interest key reads is refused with its line")
   func inexactNumber() throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("plan-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
     func event(_ order: String) -> String {
       #"{"specversion":"1.0","id":"\#(order)","source":"s","type":"order.placed","subject":"orders","#
         + #""time":"2026-06-01T19:20:00Z","data":{"orderId":\#(order),"serial":99999999999999999999}}"#
     }
     let lines = ["18446744073709551615", "18446744073709551616", "7"].map(event)
-    let device = Self.lastSecond[0].lines.replacing("airport/EWR", with: "order/18446744073709551615")
-    try Data(device.utf8).write(to: folder.appendingPathComponent("devices.jsonl"))
-    try Data(lines.joined(separator: "\n").utf8).write(to: folder.appendingPathComponent("events.jsonl"))
+    let device = Self.airportWidget.replacing("airport/EWR", with: "order/18446744073709551615")
     let policy = try PolicyDocument(
       yaml: """
         version: "1"
@@ -214,11 +207,9 @@ struct PlanRunTests {
           AirportDelays:
             rules: [ { event: order.placed, interests: ["order/{data.orderId}"], relevance: { base: 0.9 } } ]
         """, file: "policy")
-    let summary = try PlanRun(
-      PlanOptions(
-        policy: policy.policy, devices: folder.appendingPathComponent("devices.jsonl").path,
-        events: folder.appendingPathComponent("events.jsonl").path)
-    ).run()
+    let summary = try withFiles(devices: device, events: lines.joined(separator: "\n"), policy.policy) {
+      try PlanRun($0).run()
+    }
     #expect(summary.commands == 1)
     #expect(summary.deadLetters == 1 && summary.refusedEvents == 1)
     let refused = try #require(summary.firstDeadLetters.first)
