@@ -56,7 +56,7 @@ public struct BacktestRun: ~Copyable {
     self.options = options
     self.progress = progress
     self.reportDay = reportDay
-    replays = options.candidates.map { CandidateReplay($0, model: given.deviceModel) }
+    replays = options.candidates.map { CandidateReplay($0) }
     collector = StreamCollector(policy: options.candidates[0].policy, instancesMax: options.instancesMax)
     devices = ModelledDevices(given.deviceModel, screens: nil, streams: [])
   }

@@ -26,8 +26,8 @@ final class CandidateReplay {
   private(set) var objectives: ObjectiveRecord
   /// The Live Activities on the modelled devices.
   private var activities = ModelledActivities()
-  /// The fates of pushes to Live Activities.
-  private var courses: ActivityCourses
+  /// The fates of pushes to Live Activities; nil before the devices are equipped.
+  private var courses: ActivityCourses?
   private var planner: Planner
   private var output = PlannerOutput()
   private var offset: Int64 = 0
@@ -55,10 +55,9 @@ final class CandidateReplay {
   private static let delay = Int64(DeviceModel.receiptSeconds.value * 1e6)
 
   /// Prepares the replay of one policy.
-  init(_ candidate: BacktestOptions.Candidate, model: DeviceModel) {
+  init(_ candidate: BacktestOptions.Candidate) {
     name = candidate.name
     policy = candidate.policy
-    courses = ActivityCourses(model, looks: LookModel(model, screens: nil, curve: KindPolicy.defaultViews))
     planner = Planner(policy: candidate.policy)
     recount = LedgerRecount(candidate.policy)
     objectives = ObjectiveRecord(candidate.policy)
@@ -116,7 +115,7 @@ final class CandidateReplay {
     step(content, at: time, streams)
   }
 
-  /// Plans a registration, and those of the channels to which its activities listen.
+  /// Plans a registration, with the activities that pushes have started on its device.
   /// - Parameters:
   ///   - registration: The registration, from a file.
   ///   - time: Log time, µs.
@@ -125,7 +124,8 @@ final class CandidateReplay {
     step(.registration(activities.register(registration)), at: time, streams)
   }
 
-  /// Plans one record and counts its decisions and commands.
+  /// Plans one record and counts its decisions and commands. Plans also the registrations of the channels to which the activities of a
+  /// registration listen.
   func step(_ content: LogRecord.Content, at time: Int64, _ streams: MeasuredInstances) {
     switch content {
     case .registration(let registration):
@@ -188,18 +188,20 @@ final class CandidateReplay {
   /// Counts a command, and lets its device answer.
   private func note(_ command: Command, _ streams: MeasuredInstances) {
     recount.count(command)
-    let isActivity = command.surface.showsActivities
-    let action = isActivity ? self.action(of: command) : nil
-    if !developers.contains(command.device) {
-      surfaces[command.surface, default: SurfaceTally()].count(command, event: action)
-      if !isActivity { noteUnserved(command) }
-    }
-    if isActivity {
+    let isCounted = !developers.contains(command.device)
+    if command.surface.showsActivities {
       var course = ModelledActivities.Course()
-      if let zone = activities.timeZone(of: command.device) { course = courses.course(of: command, zone: zone) }
-      course.isCounted = !developers.contains(command.device)
-      activities.take(command, course)
+      if let zone = activities.timeZone(of: command.device), let drawn = courses?.course(of: command, zone: zone) {
+        course = drawn
+      }
+      course.isCounted = isCounted
+      let event = activities.take(command, course)
+      if isCounted { surfaces[command.surface, default: SurfaceTally()].count(command, event: event) }
       return
+    }
+    if isCounted {
+      surfaces[command.surface, default: SurfaceTally()].count(command, event: nil)
+      noteUnserved(command)
     }
     var reloaded: [Int] = []
     for charge in command.charged where charge.ledger == .instance {
@@ -217,14 +219,6 @@ final class CandidateReplay {
         ))
     }
     if !reloaded.isEmpty { lastReloads[command.device] = (command.command, reloaded) }
-  }
-
-  /// Returns the `event` of a Live Activity payload: `start`, `update` or `end`. The first member of that name is the
-  /// right one, because it comes before the content that a policy defines.
-  private func action(of command: Command) -> String? {
-    let marker = "\"event\":\""
-    guard let found = command.apns.payload.firstRange(of: marker) else { return nil }
-    return String(command.apns.payload[found.upperBound...].prefix { $0 != "\"" })
   }
 
   /// Reverses the last command of a device if APNs refused it: a refused push costs no tokens and shows nothing.

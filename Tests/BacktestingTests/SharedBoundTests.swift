@@ -142,7 +142,7 @@ struct SharedBoundTests {
     }
     let model = DeviceModel()
     let devices = ModelledDevices(model, screens: nil, streams: streams)
-    let replay = CandidateReplay(BacktestOptions.Candidate(name: "p", policy: policy), model: model)
+    let replay = CandidateReplay(BacktestOptions.Candidate(name: "p", policy: policy))
     replay.equip(streams, devices, objectiveShare: 1)
     let shared = try #require(SharedLimitsComparison(streams, devices: devices, kinds: [kind]).result(replay))
     let optimum = best[appPerDay]

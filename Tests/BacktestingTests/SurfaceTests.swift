@@ -166,43 +166,44 @@ struct SurfaceTests {
     #expect((1...30).contains(sum.refused))
   }
 
+  /// Returns the fates that the model of a seed draws for starts of one match.
+  /// - Parameters:
+  ///   - starts: The devices, and the minutes of the starts.
+  ///   - prefix: The beginning of the ids of the commands.
+  private func courses(
+    seed: UInt64, _ starts: [(device: Identifier, minute: Int)], prefix: String = "c"
+  ) -> [ModelledActivities.Course] {
+    let model = DeviceModel(.apple, seed: seed)
+    var courses = ActivityCourses(model, looks: LookModel(model, screens: nil, curve: KindPolicy.defaultViews))
+    return starts.enumerated().map { number, start in
+      let at = Timestamp(microseconds: Int64(start.minute) * 60_000_000)
+      return courses.course(
+        of: Command(
+          command: Identifier("\(prefix)\(number)"), device: start.device, app: "a.b", environment: .production,
+          surface: .liveActivity, serves: [], charged: [],
+          apns: Command.APNs(address: .token("ab"), headers: [], payload: "{}"), at: at, expires: at,
+          policy: PolicyReference(version: "1", hash: "0"), subject: "match/1"),
+        zone: "GMT")
+    }
+  }
+
   @Test(
     "after a refused start the app registers another token when it is opened, however late; draws depend on no id of a command"
   )
-  func refusedStarts() throws {
-    let model = DeviceModel(.apple, seed: 2)
-    var courses = ActivityCourses(model, looks: LookModel(model, screens: nil, curve: KindPolicy.defaultViews))
-    var refused: [TimeSpan] = []
-    for number in 0..<2_000 {
-      let at = Timestamp(microseconds: Int64(number) * 60_000_000)
-      var command = Command(
-        command: "c\(number)", device: "d\(number)", app: "a.b", environment: .production, surface: .liveActivity,
-        serves: [], charged: [], apns: Command.APNs(address: .token("ab"), headers: [], payload: "{}"), at: at,
-        expires: at, policy: PolicyReference(version: "1", hash: "0"), subject: "match/1")
-      let course = courses.course(of: command, zone: "GMT")
-      command.command = "another"
-      let again = courses.course(of: command, zone: "GMT")
-      #expect(again == course)
-      if !course.isTaken { refused.append(try #require(course.token)) }
-    }
+  func refusedStarts() {
+    let starts = (0..<2_000).map { (device: Identifier("d\($0)"), minute: $0) }
+    let drawn = courses(seed: 2, starts)
+    #expect(courses(seed: 2, starts, prefix: "x") == drawn)
+    let refused = drawn.filter { !$0.isTaken }
     #expect((5...40).contains(refused.count))
-    #expect(refused.contains { $0 > ModelledActivities.life })
+    #expect(refused.allSatisfy { $0.token != nil })
+    #expect(refused.contains { $0.token ?? .zero > ModelledActivities.life })
   }
 
   @Test("a device shows ten starts a day")
   func startsShown() {
-    let model = DeviceModel(.apple, seed: 1)
-    var courses = ActivityCourses(model, looks: LookModel(model, screens: nil, curve: KindPolicy.defaultViews))
-    var shown: [Int] = []
-    for hour in 0..<48 {
-      let at = Timestamp(microseconds: Int64(hour) * 3_600_000_000)
-      let command = Command(
-        command: "c\(hour)", device: "d", app: "a.b", environment: .production, surface: .liveActivity, serves: [],
-        charged: [], apns: Command.APNs(address: .token("ab"), headers: [], payload: "{}"), at: at, expires: at,
-        policy: PolicyReference(version: "1", hash: "0"), subject: "match/1")
-      let course = courses.course(of: command, zone: "GMT")
-      if course.isTaken, course.isShown { shown.append(hour) }
-    }
+    let drawn = courses(seed: 1, (0..<48).map { (device: "d", minute: 60 * $0) })
+    let shown = drawn.indices.filter { drawn[$0].isTaken && drawn[$0].isShown }
     #expect(shown.count == 20)
     for hour in shown { #expect(shown.count { (hour..<hour + 24).contains($0) } <= 10) }
   }

@@ -164,6 +164,10 @@ struct ModelledActivitiesTests {
     var end = Self.command("end", at: 30, on: "activity")
     end.device = "channel/a.b/production/dHN0"
     end.apns.address = .channel("dHN0")
+    end.environment = .sandbox
+    devices.take(end, ModelledActivities.Course())
+    #expect(devices.next == nil, "the channel of another environment")
+    end.environment = .production
     devices.take(end, ModelledActivities.Course())
     #expect(try Self.registered(Self.said(&devices).last?.content).activities.map(\.id) == ["a"])
   }

@@ -163,26 +163,26 @@ package struct ModelledActivities {
   /// - Parameters:
   ///   - command: The command of the push.
   ///   - course: Its fate.
-  package mutating func take(_ command: Command, _ course: Course) {
+  /// - Returns: The `event` of its payload, `start`, `update` or `end`; nil for another push.
+  @discardableResult
+  package mutating func take(_ command: Command, _ course: Course) -> String? {
     guard command.surface.showsActivities, let served = command.serves.first, let push = content(of: command) else {
-      return
+      return nil
     }
     if case .channel(let channel) = command.apns.address {
       if push.event == "end" { end(channel: channel, command) }
-      return
+    } else if devices[command.device] != nil {
+      if course.isReported { report(command, course) }
+      if !course.isTaken {
+        if course.isCounted { fates.refused += 1 }
+        forgetToken(of: served, isStart: push.event == "start", command, course)
+      } else if push.event == "start" {
+        start(served.kind, command, channel: push.channel, course)
+      } else if push.event == "end" {
+        end(served.instance, command)
+      }
     }
-    guard devices[command.device] != nil else { return }
-    if course.isReported { report(command, course) }
-    if !course.isTaken {
-      if course.isCounted { fates.refused += 1 }
-      forgetToken(of: served, isStart: push.event == "start", command, course)
-      return
-    }
-    switch push.event {
-    case "start": start(served.kind, command, channel: push.channel, course)
-    case "end": end(served.instance, command)
-    default: break
-    }
+    return push.event
   }
 
   /// The time at which something is said next; nil if nothing is.
@@ -209,10 +209,13 @@ package struct ModelledActivities {
   // MARK: Pushes
 
   private func content(of command: Command) -> (event: String, channel: Identifier?)? {
-    let bytes = Array(command.apns.payload.utf8)
-    return try? reader.read(bytes) { (root: JSONNode) throws(JSONError) in
-      guard let aps = root["aps"], let event = aps["event"]?.stringIfAny else { return nil }
-      return (event, aps["input-push-channel"]?.stringIfAny.map { Identifier($0) })
+    do throws(JSONError) {
+      return try reader.read(Array(command.apns.payload.utf8)) { (root: JSONNode) throws(JSONError) in
+        guard let aps = root["aps"], let event = aps["event"]?.stringIfAny else { return nil }
+        return (event, aps["input-push-channel"]?.stringIfAny.map { Identifier($0) })
+      }
+    } catch {
+      preconditionFailure("a planner writes payloads that are JSON: \(error)")
     }
   }
 
@@ -244,7 +247,11 @@ package struct ModelledActivities {
 
   /// Ends the activities that listen to a channel.
   private mutating func end(channel: Identifier, _ command: Command) {
-    for device in (listeners.removeValue(forKey: channel) ?? []).sorted() {
+    for device in (listeners[channel] ?? []).sorted() {
+      guard let known = devices[device]?.registration, known.app == command.app,
+        known.environment == command.environment
+      else { continue }
+      listeners[channel]?.remove(device)
       if devices[device]?.leave(channel) == true { say(.registration, device, at: command.at + Self.soon) }
     }
   }
